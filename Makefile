@@ -1,0 +1,67 @@
+# Everything happens in .venv (and .venv-oldest for the oldest supported versions).
+# Another interpreter: make PYTHON=python3.12 test
+
+PYTHON ?= python3
+VENV := .venv
+OLDEST := .venv-oldest
+PIP_FLAGS := --quiet --quiet --disable-pip-version-check --no-input
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+# Two pips at work in one environment corrupt it.
+.NOTPARALLEL:
+.PHONY: help demo test lint bench test-oldest clean
+
+help:  ## show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(VENV)/.installed  ## install aluma and run its demonstration
+	$(VENV)/bin/aluma demo
+
+test: lint  ## ruff, mypy and the test suite
+	$(VENV)/bin/python -m pytest
+
+lint: $(VENV)/.installed-test  ## ruff and mypy only
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy
+
+bench: $(VENV)/.installed-bench  ## the benchmarks, against the packages people would use instead
+	$(VENV)/bin/aluma bench
+
+test-oldest: $(OLDEST)/.installed  ## the test suite on the oldest supported versions
+	$(OLDEST)/bin/python -m pytest
+
+clean:  ## remove caches and build products (the environments stay)
+	rm -rf build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find src tests -type d -name __pycache__ -prune -exec rm -rf {} +
+
+# Stamps: an environment is installed into again only when what it was installed from has changed.
+$(VENV)/.installed: pyproject.toml | $(VENV)/bin/pip
+	@echo "Installing aluma into $(VENV)"
+	@$(VENV)/bin/python -m pip install $(PIP_FLAGS) --editable .
+	@touch $@
+
+$(VENV)/.installed-%: pyproject.toml | $(VENV)/bin/pip
+	@echo "Installing aluma[$*] into $(VENV)"
+	@$(VENV)/bin/python -m pip install $(PIP_FLAGS) --editable '.[$*]'
+	@touch $@
+
+$(OLDEST)/.installed: pyproject.toml requirements/oldest.txt | $(OLDEST)/bin/pip
+	@echo "Installing aluma[test] at its lower bounds into $(OLDEST)"
+	@$(OLDEST)/bin/python -m pip install $(PIP_FLAGS) \
+	  --constraint requirements/oldest.txt --editable '.[test]'
+	@touch $@
+
+# pip is the last thing that venv writes: where it is missing, the environment is incomplete.
+$(VENV)/bin/pip:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "aluma needs Python 3.11 or newer, and '$(PYTHON)' is not." \
+	    "Name one that is: make PYTHON=python3.12" >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV)
+
+$(OLDEST)/bin/pip:
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 12))' || { \
+	  echo "The oldest supported numpy and numba exist for Python 3.11 and 3.12 only, and" \
+	    "'$(PYTHON)' is neither. Name one: make PYTHON=python3.11 test-oldest" >&2; exit 1; }
+	@$(PYTHON) -m venv $(OLDEST)

@@ -1,0 +1,43 @@
+"""Names for the arrays that travel through the package, and their checks at its border."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Singles: TypeAlias = npt.NDArray[np.float32]
+Ints: TypeAlias = npt.NDArray[np.int64]
+Bools: TypeAlias = npt.NDArray[np.bool_]
+
+
+def finite_rows(X: Any, dimension: int, what: str = "X") -> Floats:
+    """Return ``X`` as finite float64 rows of the given dimension; one vector is one row."""
+    try:
+        rows = np.atleast_2d(np.asarray(X, dtype=np.float64))
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{what} must be an array of real numbers: {error}") from error
+    if rows.ndim != 2 or rows.shape[1] != dimension:
+        raise ValueError(
+            f"{what} has shape {np.shape(X)}, but this space has dimension {dimension}: "
+            f"pass rows of {dimension} numbers."
+        )
+    wrong = ~np.isfinite(rows)
+    if wrong.any():
+        row, column = np.argwhere(wrong)[0]
+        raise ValueError(
+            f"{what} holds {rows[row, column]} at row {row}, column {column}: every entry must "
+            "be a finite number. Drop or impute it first."
+        )
+    return rows
+
+
+def positive_integer(value: Any, name: str) -> int:
+    """Return ``value`` as an int of at least 1, or say what is wrong with it."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise TypeError(f"{name} must be an integer, got {value!r}.")
+    if value < 1:
+        raise ValueError(f"{name} must be at least 1, got {value}.")
+    return int(value)

@@ -1,0 +1,105 @@
+"""The cone of halfspaces that agree with some answers, and coordinates in which it is cheap.
+
+An answer ``y`` about an example ``x`` is the wall ``{w : y <w, x> = 0}``: what agrees lies on its
+positive side. Only directions matter, so walls are kept as unit normals ``a = y x / |x|`` and the
+version space is ``{w : A w > 0}`` within the unit ball (Section 3 of the paper).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from aluma.arrays import Bools, Floats
+
+#: Rounding an inner product of unit vectors of length d moves it by at most about d * eps. Whatever
+#: has to be on one side of a wall is kept this many such units away from it, so that every order
+#: of summation, on every machine, sees the same sign.
+GUARD_UNITS = 4.0
+
+
+def guard(dimension: int) -> float:
+    """Return the distance to a wall below which float64 cannot tell its sides apart."""
+    return GUARD_UNITS * max(dimension, 16) * float(np.finfo(np.float64).eps)
+
+
+def clearly_inside(products: Floats, sizes: Floats, dimension: int) -> Bools:
+    """Say which points are in front of walls, given products (n, t) or (n,) and norms (n,)."""
+    in_front = guard(dimension) * sizes < products.T
+    return np.asarray(in_front if products.ndim == 1 else in_front.all(axis=0))
+
+
+@dataclass(frozen=True)
+class Cone:
+    """The open cone ``{w : walls @ w > 0}`` in coordinates of the span of its walls.
+
+    With t walls in dimension d, only ``r = min(t, d)`` directions are constrained; a Gaussian on
+    the cone is free in the others. So chains run in ``r`` dimensions on ``coordinates``, where
+    ``walls = coordinates @ basis.T``, and the free part is drawn afresh for every hypothesis.
+
+    Attributes
+    ----------
+    walls : (t, d) unit normals; a hypothesis agrees when every product is positive
+    basis : (d, r) orthonormal columns whose span contains the walls
+    coordinates : (t, r) the walls in that basis
+    """
+
+    walls: Floats
+    basis: Floats
+    coordinates: Floats
+
+    @classmethod
+    def whole(cls, dimension: int) -> Cone:
+        """Return the cone without walls: every halfspace."""
+        return cls(np.empty((0, dimension)), np.empty((dimension, 0)), np.empty((0, 0)))
+
+    @property
+    def dimension(self) -> int:
+        """Dimension d of the space of hypotheses."""
+        return int(self.walls.shape[1])
+
+    @property
+    def rank(self) -> int:
+        """Number r of coordinates in which the chains move."""
+        return int(self.basis.shape[1])
+
+    def __len__(self) -> int:
+        return len(self.walls)
+
+    def with_walls(self, normals: Floats) -> Cone:
+        """Return the cone cut by more walls; ``normals`` are unit rows.
+
+        The basis only grows, so the coordinates of earlier walls and hypotheses stay as they were.
+        """
+        fresh = self._fresh_directions(normals)
+        basis = np.hstack([self.basis, fresh])
+        walls = np.vstack([self.walls, normals])
+        coordinates = np.zeros((len(walls), basis.shape[1]))
+        coordinates[: len(self), : self.rank] = self.coordinates
+        coordinates[len(self) :] = normals @ basis
+        return Cone(walls, basis, coordinates)
+
+    def _fresh_directions(self, normals: Floats) -> Floats:
+        """Return orthonormal columns that complete the basis to span ``normals`` too."""
+        room = self.dimension - self.rank
+        if room == 0:
+            return np.empty((self.dimension, 0))
+        if self.rank == 0 and len(normals) >= self.dimension:
+            return np.eye(self.dimension)
+        if len(normals) == 1:
+            return self._orthogonal_part(normals[0])
+        # Householder: the columns behind the basis are orthonormal to it even where normals repeat.
+        full, _ = np.linalg.qr(np.hstack([self.basis, normals.T]))
+        return np.asarray(full[:, self.rank : self.rank + min(len(normals), room)])
+
+    def _orthogonal_part(self, normal: Floats) -> Floats:
+        """Gram-Schmidt for one wall: a column, or none where the basis spans it already."""
+        rest = normal - self.basis @ (self.basis.T @ normal)
+        size = np.linalg.norm(rest)
+        if size <= guard(self.dimension):
+            return np.empty((self.dimension, 0))
+        # Once more: what is left can be small, and cancellation tilts it towards the basis.
+        rest /= size
+        rest -= self.basis @ (self.basis.T @ rest)
+        return np.asarray(rest[:, None] / np.linalg.norm(rest))

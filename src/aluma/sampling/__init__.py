@@ -1,0 +1,1 @@
+"""Markov chains on version spaces, and what they are worth."""

@@ -1,0 +1,345 @@
+"""A population of hypotheses, kept uniform on the version space while answers arrive.
+
+After an answer, the hypotheses that agree with it are (nearly) uniform on what is left. The others
+are replaced by copies of those, and everybody flies until the starts are forgotten. When an answer
+surprises everybody, its wall is brought in gradually: with g the sum of the walls so far,
+``(a + c g) w > 0`` is implied by all of them for large c and is the new wall at c = 0, so a falling
+sequence of c is a nested sequence of cones in which some hypotheses always survive.
+
+Randomness is keyed by the seed and the answers, so the same answers in the same order give the same
+population, whether they were absorbed at once, undone and given again, or replayed elsewhere.
+
+Memory is ``8 k (r + t)`` bytes for k hypotheses with t answers and ``r = min(t, d)``, as much again
+for each step that can be undone, and ``8 (t d + d r + t r + t^2)`` for the cone itself.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, replace
+from functools import partial
+from hashlib import blake2b
+
+import numpy as np
+
+from aluma.arrays import Bools, Floats, Ints, positive_integer
+from aluma.cone import Cone, clearly_inside
+from aluma.feasibility import Undecided, interior_point
+from aluma.sampling.blocks import BLOCK, blocks_for, each_block, streams
+from aluma.sampling.diagnostics import correlation, split_rhat
+from aluma.sampling.pace import FORGOTTEN, QUARTER, climb, directions, functions
+from aluma.sampling.reflection import Chains, Walls, fly, place
+
+#: Answers that can be undone one by one.
+UNDO_DEPTH = 32
+#: With fewer survivors than this an answer is brought in gradually.
+FEW = 32
+#: Share of the population that each gradual step keeps.
+KEPT = 0.25
+#: Gradual steps before the cone counts as too thin: each leaves a quarter of the volume.
+MOST_STEPS = 64
+#: Flights after each answer: at least this many, at most that many.
+LEAST_FLIGHTS, MOST_FLIGHTS = 2, 64
+#: The trajectory length is looked for again when the number of walls has grown by this factor.
+REPACE = 1.15
+
+
+@dataclass(frozen=True)
+class Mixing:
+    """What the population can say about its own quality after the last answer.
+
+    Attributes
+    ----------
+    effective : hypotheses that are worth as much if they were independent. With families of c_i
+        copies and correlation rho of now with their starts, k / (1 + rho^2 (sum c_i^2 / k - 1)).
+    rhat : split R-hat over the flights since the answer, the worst over functions; NaN if fewer
+        than four flights sufficed
+    ancestors : hypotheses from before the answer that the present ones descend from
+    flights : trajectories flown since the answer
+    correlation : largest correlation of a function of a hypothesis with its start
+    length : trajectory length
+    refused : share of trajectories that rounding or the limit on bounces sent back
+    gradual : steps in which the answer was brought in; 0 when enough hypotheses expected it
+    """
+
+    effective: float
+    rhat: float
+    ancestors: int
+    flights: int
+    correlation: float
+    length: float
+    refused: float
+    gradual: int
+
+
+@dataclass(frozen=True)
+class State:
+    """All that a population is after some answers; never changed, only replaced."""
+
+    cone: Cone
+    points: Floats
+    key: tuple[int, ...]
+    length: float
+    paced_at: int
+    log_volume: float
+    mixing: Mixing
+
+
+class Population:
+    """k hypotheses kept uniform on a version space.
+
+    Parameters
+    ----------
+    dimension : of the space of hypotheses
+    size : number k of hypotheses
+    seed : non-negative integer
+
+    Examples
+    --------
+    >>> population = Population(3, size=500, seed=1)
+    >>> population.add(np.array([1.0, 0.0, 0.0]))
+    >>> bool((population.hypotheses()[:, 0] > 0).all())
+    True
+    """
+
+    def __init__(self, dimension: int, size: int = 1000, seed: int = 0) -> None:
+        self.size = positive_integer(size, "size")
+        self.seed = seed
+        start = Mixing(float(size), np.nan, size, 0, 0.0, QUARTER, 0.0, 0)
+        chains = blocks_for(size) * BLOCK
+        key = _digest((seed,), np.array([dimension, size], dtype=np.float64))
+        self._state = State(
+            Cone.whole(dimension), np.empty((chains, 0)), key, QUARTER, 0, 0.0, start
+        )
+        self._past: deque[State] = deque(maxlen=UNDO_DEPTH)
+
+    @property
+    def state(self) -> State:
+        """The present state, to be kept or given to :meth:`restore`."""
+        return self._state
+
+    @property
+    def cone(self) -> Cone:
+        """The cone of the answers so far."""
+        return self._state.cone
+
+    @property
+    def mixing(self) -> Mixing:
+        """What the population says about its own quality."""
+        return self._state.mixing
+
+    @property
+    def log_volume(self) -> float:
+        """Running estimate of ln of the share of the ball that is left.
+
+        A by-product: the logarithms of the surviving shares, summed. Answers that were chosen by
+        looking at this very population bias it; :mod:`aluma.volume` has one with a promise.
+        """
+        return self._state.log_volume
+
+    def add(self, normal: Floats) -> None:
+        """Absorb an answer, given as the unit normal that consistent hypotheses are in front of.
+
+        Raises :class:`aluma.feasibility.Infeasible` if no halfspace is left, and stays as it was.
+        """
+        state = absorb(self._state, normal)
+        self._past.append(self._state)
+        self._state = state
+
+    def undo(self) -> None:
+        """Take back the last answer, exactly."""
+        if not self._past:
+            raise LookupError(
+                f"nothing to undo: at most {UNDO_DEPTH} answers can be taken back one by one. "
+                "Replay the answers up to the one you want instead."
+            )
+        self._state = self._past.pop()
+
+    def restore(self, state: State) -> None:
+        """Go on from a state taken earlier; what was undoable is forgotten."""
+        self._state = state
+        self._past.clear()
+
+    def fork(self) -> Population:
+        """Return an independent copy; it shares arrays, which are never written to."""
+        twin = Population.__new__(Population)
+        twin.size, twin.seed = self.size, self.seed
+        twin._state, twin._past = self._state, deque(self._past, maxlen=UNDO_DEPTH)
+        return twin
+
+    def hypotheses(self, fresh: int = 0) -> Floats:
+        """Return the hypotheses, (k, d), uniform in the cone within the unit ball.
+
+        Directions that no answer constrains are drawn anew, by a stream keyed with ``fresh``: the
+        same number gives the same draw.
+        """
+        return to_ball(self._state.cone, self._state.points, (*self._state.key, 1, fresh))[
+            : self.size
+        ]
+
+
+def to_ball(cone: Cone, points: Floats, key: tuple[int, ...]) -> Floats:
+    """Return points of the chains as hypotheses, uniform in the cone within the unit ball."""
+    count = len(points) // BLOCK
+    rngs = streams(key, count)
+
+    def lift(block: int) -> Floats:
+        rng, part = rngs[block], points[block * BLOCK : (block + 1) * BLOCK]
+        scale = np.sqrt(rng.chisquare(cone.rank, BLOCK)) if cone.rank else np.zeros(BLOCK)
+        inner = directions(part) * scale[:, None] if cone.rank else part
+        if cone.rank < cone.dimension:
+            whole = rng.standard_normal((BLOCK, cone.dimension))
+            whole += (inner - whole @ cone.basis) @ cone.basis.T
+        else:
+            whole = inner @ cone.basis.T
+        radius = rng.uniform(size=(BLOCK, 1)) ** (1.0 / cone.dimension)
+        return np.asarray(directions(whole) * radius)
+
+    return np.concatenate(each_block(lift, count))
+
+
+def absorb(state: State, normal: Floats) -> State:
+    """Return the state after one more answer."""
+    cone = state.cone.with_walls(normal[None, :])
+    key = _digest(state.key, normal)
+    rng = streams((*key, 2), 1)[0]
+    points = state.points
+    if cone.rank > state.cone.rank:
+        # What no earlier answer constrained is still a free Gaussian coordinate.
+        points = np.hstack([points, rng.standard_normal((len(points), 1))])
+    inside = _in_front(points, cone, cone.coordinates[-1])
+    length, lost, steps = state.length, 0.0, 0
+    if inside.sum() < FEW:
+        if not inside.any():
+            interior_point(cone)
+        points, length, lost, steps = _bring_in(cone, points, length, (*key, 5))
+        inside = _in_front(points, cone, cone.coordinates[-1])
+    family = refill(inside, rng)
+    walls = Walls.of(cone.coordinates, cone.dimension)
+    points, paced_at = points[family], state.paced_at
+    if steps or len(cone) > REPACE * paced_at:
+        points, length = _repaced(points, walls, length, (*key, 3))
+        paced_at = len(cone)
+    points, mixing = settle(points, walls, length, family, (*key, 4))
+    mixing = replace(mixing, ancestors=int(inside.sum()), gradual=steps)
+    log_volume = state.log_volume + lost + float(np.log(inside.mean()))
+    return State(cone, points, key, length, paced_at, log_volume, mixing)
+
+
+def refill(inside: Bools, rng: np.random.Generator) -> Ints:
+    """Return who each chain continues: survivors themselves, the dead as copies of survivors.
+
+    Every survivor gets as many copies as every other, up to one.
+    """
+    alive = np.flatnonzero(inside)
+    family = np.arange(len(inside))
+    dead = np.flatnonzero(~inside)
+    order = rng.permutation(alive)
+    family[dead] = np.resize(order, len(dead))
+    return family
+
+
+def settle(
+    points: Floats, walls: Walls, length: float, family: Ints, key: tuple[int, ...]
+) -> tuple[Floats, Mixing]:
+    """Fly everybody until no function is correlated with its start; say how that went.
+
+    ``family[i]`` names whom chain i is a copy of; copies of one are correlated until they forget.
+    """
+    count = len(points) // BLOCK
+    rngs = streams(key, count)
+    chains = [place(points[block * BLOCK : (block + 1) * BLOCK], walls) for block in range(count)]
+    judged = functions(walls, points, streams((*key, 0), 1)[0])
+    start = directions(points) @ judged
+    history: list[Floats] = []
+    refused = 0
+    while len(history) < MOST_FLIGHTS:
+        flights = max(LEAST_FLIGHTS, len(history))
+
+        several = partial(_several, chains, walls, length, flights, judged, rngs)
+        parts = each_block(several, count)
+        chains = [part[0] for part in parts]
+        history += [np.concatenate(values) for values in zip(*(p[1] for p in parts), strict=True)]
+        refused += sum(part[2] for part in parts)
+        kept = float(correlation(start, history[-1]).max())
+        if kept < FORGOTTEN:
+            break
+    sizes = np.bincount(family)
+    effective = len(points) / (1 + kept**2 * ((sizes**2).sum() / len(points) - 1))
+    flights = len(history)
+    rhat = float(split_rhat(np.stack(history, axis=1)).max()) if flights >= 4 else np.nan
+    share = refused / (len(points) * flights)
+    ended = np.concatenate([chain.points for chain in chains])
+    return ended, Mixing(effective, rhat, 0, flights, kept, length, share, 0)
+
+
+def _several(
+    blocks: list[Chains],
+    walls: Walls,
+    length: float,
+    flights: int,
+    judged: Floats,
+    rngs: list[np.random.Generator],
+    block: int,
+) -> tuple[Chains, list[Floats], int]:
+    """Fly one block several times; return it, the judged values after each, and the refusals."""
+    chains, values, refused = blocks[block], [], 0
+    for _ in range(flights):
+        chains, flight = fly(chains, walls, length, rngs[block])
+        values.append(directions(chains.points) @ judged)
+        refused += int(flight.refused.sum())
+    return chains, values, refused
+
+
+def _bring_in(
+    cone: Cone, points: Floats, length: float, key: tuple[int, ...]
+) -> tuple[Floats, float, float, int]:
+    """Bring the last wall of ``cone`` in gradually.
+
+    Returns points inside the others of which enough are in front of it, the trajectory length that
+    suits them, the logarithm of the share of volume lost so far, and the number of steps.
+    """
+    wall, others = cone.coordinates[-1], cone.coordinates[:-1]
+    opener = others.sum(axis=0)
+    opener /= np.linalg.norm(opener)
+    lost = 0.0
+    for step in range(MOST_STEPS):
+        behind = -(points @ wall) / (points @ opener)
+        if _in_front(points, cone, wall).mean() >= KEPT:
+            return points, length, lost, step
+        opened = wall + np.quantile(behind, KEPT) * opener
+        opened /= np.linalg.norm(opened)
+        inside = _in_front(points, cone, opened)
+        family = refill(inside, streams((*key, step, 0), 1)[0])
+        walls = Walls.of(np.vstack([others, opened]), cone.dimension)
+        points, length = _repaced(points[family], walls, length, (*key, step, 1))
+        points, _ = settle(points, walls, length, family, (*key, step, 2))
+        lost += float(np.log(inside.mean()))
+    raise Undecided(
+        f"after {MOST_STEPS} gradual steps no hypothesis agrees with the answer: the version space "
+        "is too thin for float64."
+    )
+
+
+def _repaced(
+    points: Floats, walls: Walls, length: float, key: tuple[int, ...]
+) -> tuple[Floats, float]:
+    """Look for the trajectory length again, with the first block of chains."""
+    rng = streams(key, 1)[0]
+
+    def first(_: int) -> tuple[Chains, float]:
+        return climb(place(points[:BLOCK], walls), walls, rng, length)
+
+    chains, length = each_block(first, 1)[0]
+    return np.vstack([chains.points, points[BLOCK:]]), length
+
+
+def _in_front(points: Floats, cone: Cone, wall: Floats) -> Bools:
+    """Say which points are clearly in front of one wall."""
+    return clearly_inside(points @ wall, np.linalg.norm(points, axis=1), cone.dimension)
+
+
+def _digest(key: tuple[int, ...], array: Floats) -> tuple[int, ...]:
+    """Return a key that depends on an earlier key and an array, bit by bit."""
+    told = blake2b(repr(key).encode() + np.ascontiguousarray(array).tobytes(), digest_size=16)
+    return tuple(int(word) for word in np.frombuffer(told.digest(), dtype=np.uint32))
