@@ -31,10 +31,10 @@ DELTA = 1e-3
 # Sizes below were chosen by measurement on MNIST 4 vs 7 (12,107 x 784, 1,000 hypotheses), where a
 # full scoring is 12 million products; they weigh quality of the choice against a pass of the pool.
 SMALL = 1024  # rows up to which elimination costs more than it saves
-PILOT = 2048  # random rows looked at before the whole pool is
+PILOT = 3072  # random rows looked at before the whole pool is
 FIRST = 32  # hypotheses of the pilot, and the fewest of a pass
-LEADERS = 128  # most even examples of a round, scored in full to raise the bar
-ENOUGH = 64  # even candidates that make looking for more pointless
+LEADERS = 96  # most even examples of a round, scored in full to raise the bar
+ENOUGH = 32  # even candidates that make looking for more pointless
 CANDIDATES = 128  # candidates compared by the disagreement they leave
 WITNESSES = 1024  # contested examples that disagreement is measured on
 JURY = 512  # hypotheses that it is measured with
@@ -301,7 +301,7 @@ def _eliminate(race: _Race, rows: Ints, rng: np.random.Generator, delta: float) 
             return race.result(rows, surveyed, race.even)
         bar = _too_few(race.k, race.fewest(), n, share)
         alive = alive[(_minority(positives[alive], n) > bar) & ~race.settled[rows[alive]]]
-        if 2 * n >= race.k:
+        if len(alive) <= 2 * LEADERS or 2 * n >= race.k:
             race.settle(rows[alive], positives[alive], n)
             break
         positives[alive] += race.count(race.hypotheses[n : 2 * n], rows[alive])

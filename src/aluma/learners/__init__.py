@@ -1,0 +1,1 @@
+"""Learners: who is asked next, and what the answers so far say about the rest."""

@@ -1,0 +1,96 @@
+"""Two label values of any type, and the signs that stand for them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from aluma.arrays import Bools, Ints
+
+
+class Labels:
+    """The two answers that are possible, known from the start or learnt as they come.
+
+    Without ``classes``, the first label told stands for +1; once a second one appears, the two are
+    sorted (those that cannot be compared stay in the order they came).
+    """
+
+    def __init__(self, classes: Sequence[Any] | None = None) -> None:
+        self._signs: dict[Hashable, int] = {}
+        if classes is not None:
+            values = [plain(label) for label in classes]
+            if len(values) != 2 or values[0] == values[1]:
+                raise ValueError(
+                    f"classes must name two different labels (negative, positive), got {classes!r}."
+                )
+            self._signs = {values[0]: -1, values[1]: 1}
+
+    def copy(self) -> Labels:
+        """Return an independent copy."""
+        twin = Labels()
+        twin._signs = dict(self._signs)
+        return twin
+
+    @property
+    def known(self) -> tuple[Hashable, ...]:
+        """The labels known so far, none, one or two, in order."""
+        try:
+            return tuple(sorted(self._signs))  # type: ignore[type-var]
+        except TypeError:
+            return tuple(self._signs)
+
+    @property
+    def order(self) -> tuple[Hashable, Hashable]:
+        """Both labels, ``classes_``; an error that names ``classes=`` before both are known."""
+        if len(self._signs) < 2:
+            raise ValueError(
+                f"only {list(self._signs)} of the two labels has been told, so there is nothing to "
+                "call the other side yet: pass classes=(negative, positive), or tell an example "
+                "of each."
+            )
+        given = tuple(self._signs)
+        # Labels given as classes= keep their order: they entered as (-1, +1).
+        if self._signs[given[0]] == -1:
+            return given[0], given[1]
+        first, second = self.known
+        return first, second
+
+    def sign(self, label: Any) -> int:
+        """Return +1 or -1 for a label; a new label is accepted while fewer than two are known."""
+        value = plain(label)
+        if value not in self._signs:
+            if len(self._signs) == 2:
+                raise ValueError(
+                    f"label {value!r} is neither {self.order[0]!r} nor {self.order[1]!r}: a learner "
+                    "decides between two labels. For more classes use ActiveClassifier."
+                )
+            self._signs[value] = 1 if not self._signs else -1
+        return self._signs[value]
+
+    def of_signs(self, signs: Ints) -> npt.NDArray[Any]:
+        """Return the labels that signs stand for."""
+        names = {sign: label for label, sign in self._signs.items()}
+        pair = np.array([names[-1], names[1]])
+        if pair.dtype.kind in "US" and not all(isinstance(v, str | bytes) for v in names.values()):
+            pair = np.array([names[-1], names[1]], dtype=object)
+        return np.asarray(pair[(signs > 0).astype(int)])
+
+    def second_shares(self, positive: npt.NDArray[Any], tied: Bools) -> npt.NDArray[Any]:
+        """Turn shares of + votes into shares for ``order[1]``, where examples that tie go."""
+        share = positive if self._signs[self.order[1]] == 1 else 1.0 - positive
+        return np.where(tied, 1.0, share)
+
+
+def plain(label: Any) -> Hashable:
+    """Return a label as a plain Python value that compares by equality, or say why not."""
+    value = label.item() if isinstance(label, np.generic) else label
+    if isinstance(value, float) and np.isnan(value):
+        raise ValueError("a label is NaN: leave examples without an answer untold.")
+    if not isinstance(value, Hashable) or isinstance(value, tuple | frozenset):
+        raise TypeError(f"a label must be a simple value such as 'spam', True or 1, got {label!r}.")
+    if value is None:
+        raise ValueError("a label is None: leave examples without an answer untold, or skip them.")
+    return value

@@ -1,0 +1,133 @@
+"""Let a teacher answer a learner's questions, and keep what was said."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from aluma.arrays import positive_integer
+from aluma.learners.base import Exhausted, Learner
+from aluma.version_space import Conflict
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass
+class Trace:
+    """The questions asked, their answers, and what was measured after each.
+
+    Attributes
+    ----------
+    indices, labels : the answers in order, as pool positions and label values
+    measures : what ``measure`` returned after each answer, if it was given
+    conflict : the Conflict that ended the run, or None
+    """
+
+    indices: list[int] = field(default_factory=list)
+    labels: list[Any] = field(default_factory=list)
+    measures: list[float] = field(default_factory=list)
+    conflict: Conflict | None = None
+    index: Sequence[Any] | None = None
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per answer; rows of a DataFrame pool are named by its index."""
+        import pandas as pd
+
+        names = self.indices if self.index is None else [self.index[i] for i in self.indices]
+        frame = pd.DataFrame(
+            {"example": names, "position": self.indices, "label": self.labels},
+            index=pd.RangeIndex(1, len(self) + 1, name="answer"),
+        )
+        if self.measures:
+            frame["measure"] = self.measures
+        return frame
+
+
+def run(
+    learner: Learner,
+    teacher: npt.ArrayLike | Callable[[int], Any],
+    budget: int | None = None,
+    progress: bool = False,
+    measure: Callable[[Learner], float] | None = None,
+) -> Trace:
+    """Ask and tell until the budget is spent, nothing is left or the learner has finished.
+
+    Parameters
+    ----------
+    learner : Learner
+        Changed by the run; it can be run on, or asked by hand, afterwards.
+    teacher : array of labels, one per example, or callable(index) -> label
+    budget : int, optional
+        Number of answers in this run at most.
+    progress : bool
+        Show a progress bar.
+    measure : callable, optional
+        Evaluated on the learner after each answer, for learning curves.
+
+    Returns
+    -------
+    Trace
+        A contradiction ends the run and is kept in ``trace.conflict``. Ctrl-C ends it too; what
+        was answered is kept.
+    """
+    answer = _teacher(teacher, len(learner.pool))
+    most = len(learner.pool) if budget is None else positive_integer(budget, "budget")
+    trace = Trace(index=learner.pool.index)
+    with _bar(progress, most) as advance:
+        try:
+            while len(trace) < most and not learner.finished:
+                i = learner.ask()
+                label = answer(i)
+                learner.tell(i, label)
+                trace.indices.append(i)
+                trace.labels.append(label)
+                if measure is not None:
+                    trace.measures.append(float(measure(learner)))
+                advance()
+        except Exhausted:
+            pass
+        except Conflict as conflict:
+            trace.conflict = conflict
+            logger.warning("the run ends after %d answers: %s", len(trace), conflict)
+        except KeyboardInterrupt:
+            logger.warning("interrupted after %d answers; they are kept", len(trace))
+    return trace
+
+
+def _teacher(teacher: Any, m: int) -> Callable[[int], Any]:
+    """Return a function that answers for an example."""
+    if callable(teacher):
+        return teacher  # type: ignore[no-any-return]
+    labels = np.asarray(teacher)
+    if labels.shape != (m,):
+        raise ValueError(
+            f"the teacher has labels of shape {labels.shape}, the pool has {m} examples: give one "
+            "label per example, or a function of an example's position."
+        )
+    return lambda i: labels[i].item() if isinstance(labels[i], np.generic) else labels[i]
+
+
+@contextmanager
+def _bar(shown: bool, total: int) -> Iterator[Callable[[], None]]:
+    """Yield a function that advances a progress bar, or does nothing."""
+    if not shown:
+        yield lambda: None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("answers"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns) as bar:
+        task = bar.add_task("answers", total=total)
+        yield lambda: bar.advance(task)
