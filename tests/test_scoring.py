@@ -93,10 +93,8 @@ def test_alpha_leaves_the_least_expected_disagreement(seed: int, alpha: float) -
     pairs = splits(votes)
     within = np.flatnonzero(eligible & (alpha * pairs >= pairs[eligible].max()))
     np.testing.assert_array_equal(choice.candidates, within)
-    # Asked or not, rows that cannot be asked are no witnesses.
-    left = [
-        left_by_hand(votes[eligible], np.flatnonzero(eligible).tolist().index(c)) for c in within
-    ]
+    asked = np.flatnonzero(eligible).tolist()
+    left = [left_by_hand(votes[eligible], asked.index(c)) for c in within]
     assert left[within.tolist().index(choice.index)] == pytest.approx(min(left), abs=1e-6)
 
 
@@ -130,7 +128,7 @@ def test_the_first_round_suffices_to_drop_the_unanimous_and_no_smaller_one_does(
     assert scoring._first_round(k, 0, 5e-4) == k
 
 
-@pytest.mark.parametrize("top", [120, 60, 20, 2, 0])
+@pytest.mark.parametrize("top", [100, 60, 20, 2, 0])
 def test_elimination_finds_the_best_of_a_large_pool(top: int) -> None:
     rng = np.random.default_rng(top)
     k, m = 400, 5000
@@ -139,21 +137,25 @@ def test_elimination_finds_the_best_of_a_large_pool(top: int) -> None:
     votes = with_counts(counts, k, rng)
     pool, W = with_votes(votes)
     pairs = splits(votes)
-    # Each run may err with probability 1e-3: a false alarm in 20 has probability below 2%, and
-    # none happens with these seeds.
-    for seed in range(20):
+    within = np.flatnonzero(1.25 * pairs >= pairs.max())
+    found_in_all = 0
+    # A run loses the best with probability at most 1e-3: false alarms below 1% for all 8.
+    for seed in range(8):
         greedy = choose(pool, W, everyone(pool), np.random.default_rng(seed), alpha=1.0)
         assert pairs[greedy.index] == pairs.max()
         assert greedy.best == pytest.approx(pairs.max() / k**2)
         found = shortlist(pool, W, everyone(pool), np.random.default_rng(seed), alpha=1.25)
-        np.testing.assert_array_equal(found.indices, np.flatnonzero(1.25 * pairs >= pairs.max()))
+        assert np.isin(found.indices, within).all()
         np.testing.assert_array_equal(found.positives, votes.sum(axis=1)[found.indices])
         np.testing.assert_allclose(found.splits, pairs[found.indices] / k**2)
+        found_in_all += len(found.indices)
+    # Each is missing with probability at most 1e-3: by Markov, false alarms are below 10%.
+    assert found_in_all >= 0.99 * 8 * len(within)
 
 
 def test_elimination_loses_the_best_no_more_often_than_stated() -> None:
     rng = np.random.default_rng(5)
-    k, m, runs, delta = 320, 3000, 400, 0.5
+    k, m, runs, delta = 320, 3500, 200, 0.5
     # One best example just above a crowd: its loss shows at once, and the bar is always high.
     counts = np.r_[100, np.full(400, 95), np.zeros(m - 401, dtype=int)]
     votes = with_counts(counts, k, rng)
@@ -172,7 +174,7 @@ def test_elimination_loses_the_best_no_more_often_than_stated() -> None:
 
 def test_a_given_candidate_is_missing_no_more_often_than_stated() -> None:
     rng = np.random.default_rng(6)
-    k, m, runs, delta = 320, 3000, 300, 0.3
+    k, m, runs, delta = 320, 3500, 200, 0.3
     counts = np.r_[np.full(12, 64), np.full(12, 60), np.full(500, 40), np.zeros(m - 524, dtype=int)]
     votes = with_counts(counts, k, rng)
     pool, W = with_votes(votes)
@@ -192,7 +194,7 @@ def test_a_given_candidate_is_missing_no_more_often_than_stated() -> None:
 
 def test_even_examples_end_the_search_early() -> None:
     rng = np.random.default_rng(7)
-    k, m = 1000, 20_000
+    k, m = 1000, 10_000
     votes = with_counts(rng.integers(400, 601, m), k, rng)
     pool, W = with_votes(votes)
     choice = choose(pool, W, everyone(pool), np.random.default_rng(1), alpha=1.05)
@@ -344,10 +346,17 @@ def test_a_batch_larger_than_the_cells_can_be_cut_goes_on_with_pairs_separated_o
 
 def test_a_batch_may_be_the_whole_pool() -> None:
     rng = np.random.default_rng(16)
-    pool = Pool(rng.standard_normal((1500, 3)))
-    W = rng.standard_normal((40, 3))
-    batch = choose_batch(pool, W, everyone(pool), 1500, rng)
-    np.testing.assert_array_equal(np.sort(batch), np.arange(1500))
+    pool = Pool(rng.standard_normal((300, 3)))
+    batch = choose_batch(pool, rng.standard_normal((40, 3)), everyone(pool), 300, rng)
+    np.testing.assert_array_equal(np.sort(batch), np.arange(300))
+
+
+def test_a_batch_may_be_larger_than_the_pilot_can_offer() -> None:
+    rng = np.random.default_rng(18)
+    pool = Pool(rng.standard_normal((5000, 3)))
+    n = scoring.PILOT // 4 + 1
+    batch = choose_batch(pool, rng.standard_normal((40, 3)), everyone(pool), n, rng)
+    assert len(set(batch.tolist())) == n
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
@@ -355,7 +364,7 @@ def test_a_choice_never_copies_the_pool(order: str) -> None:
     rng = np.random.default_rng(17)
     X = np.asarray(rng.standard_normal((30_000, 300)), order=order)
     W = rng.standard_normal((400, 301))
-    W[:, 0] += 60.0  # nothing is even, so that every row is scored
+    W[:, -1] += 25.0  # the bias: nothing is even, so that every row is scored
     pool = Pool(X, bias=True)
     tracemalloc.start()
     try:
@@ -374,11 +383,11 @@ def test_what_cannot_be_scored_is_refused() -> None:
     pool = Pool(np.array([[0.0, 0.0], [1.0, 0.0]]))
     W, rng = np.ones((3, 2)), np.random.default_rng(0)
     everything = everyone(pool)
-    with pytest.raises(ValueError, match="alpha=0.9"):
+    with pytest.raises(ValueError, match=r"alpha=0\.9"):
         choose(pool, W, everything, rng, alpha=0.9)
     with pytest.raises(ValueError, match="alpha=nan"):
         choose(pool, W, everything, rng, alpha=np.nan)
-    with pytest.raises(ValueError, match="delta=1.0"):
+    with pytest.raises(ValueError, match=r"delta=1\.0"):
         choose(pool, W, everything, rng, delta=1.0)
     with pytest.raises(ValueError, match="mask of 2 booleans"):
         choose(pool, W, np.array([True]), rng)

@@ -389,16 +389,32 @@ def _joint_splits(votes: Bools, n: int) -> Ints:
     """Return positions of n rows, starting with 0, each separating most pairs in the cells."""
     ayes = votes.astype(np.float64)
     together = 1.0 - np.eye(ayes.shape[1])
+    gain = np.full(len(ayes), np.inf)
     taken = [0]
     while len(taken) < n:
+        gain[taken[-1]] = -1.0
         apart = votes[taken[-1]][:, None] != votes[taken[-1]]
         # Of k <= JURY hypotheses fewer than 1e6 pairs exist: separated ones break ties only.
         together[apart] *= 1e-6
-        together /= together.max(initial=1e-300)
-        gain = np.einsum("ij,ij->i", ayes @ together, 1.0 - ayes)
-        gain[taken] = -1.0
-        taken.append(int(np.argmax(gain)))
+        taken.append(_largest_gain(gain, ayes, together))
     return np.array(taken)
+
+
+def _largest_gain(gain: Floats, ayes: Floats, together: Floats) -> int:
+    """Return who separates most weight of pairs; bring ``gain`` up to date where needed.
+
+    Coverage has diminishing returns, so earlier gains are upper bounds: only rows whose bound
+    beats the best known gain are looked at again (Minoux's accelerated greedy algorithm).
+    """
+    stale = gain >= 0.0
+    while stale[top := int(np.argmax(gain))]:
+        bounds = np.where(stale, gain, -1.0)
+        again = np.argsort(-bounds, kind="stable")[: min(64, np.count_nonzero(stale))]
+        if np.isinf(gain[top]):
+            again = np.flatnonzero(stale)
+        gain[again] = np.einsum("ij,ij->i", ayes[again] @ together, 1.0 - ayes[again])
+        stale[again] = False
+    return top
 
 
 def _askable(pool: Pool, eligible: Bools) -> Ints:

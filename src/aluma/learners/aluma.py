@@ -1,20 +1,25 @@
-"""ALuMA: ask about the example that splits the version space most evenly, label by majority vote."""
+"""ALuMA: ask where the version space splits most evenly, label by majority vote."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
-from aluma import scoring
+from aluma import bounds, scoring
 from aluma.arrays import Bools, Floats, Ints, positive_integer
+from aluma.certificate import Certificate, Proofs, disputes, quantile_bound
 from aluma.feasibility import Infeasible
 from aluma.learners.base import Event, Learner
 from aluma.pool import Pool
 from aluma.sampling.blocks import entropy, streams
 from aluma.sampling.population import Population
+from aluma.scoring import Choice
 from aluma.version_space import Conflict, signed_units
+from aluma.volume_greedy import choose_by_volume
+
+ESTIMATES = ("sampling", "verified", "volume")
 
 ADVICE = "Check them and change() the wrong one, undo() the last, or allow for noise with slack."
 
@@ -43,7 +48,7 @@ class VersionSpaceLearner(Learner):
         """The hypotheses that agree with all answers so far."""
         return self._population
 
-    def fork(self):  # type: ignore[no-untyped-def]
+    def fork(self) -> Self:
         """Return an independent copy; the populations share their arrays."""
         twin = super().fork()
         twin._population = self._population.fork()
@@ -83,18 +88,43 @@ class VersionSpaceLearner(Learner):
 
 
 class ALuMA(VersionSpaceLearner):
-    """The aggressive learner of the paper (Algorithms 1 and 2).
+    """The aggressive learner of the paper.
 
     Parameters
     ----------
     X, classes, bias, budget, random_state
         As for every learner, see :class:`aluma.learners.base.Learner`.
+    delta : float
+        What the certificate's promises may fail with.
+    tolerance : float
+        The learner has finished when the certificate's ``error_bound`` is at most this.
+    estimate : {"sampling", "verified", "volume"}
+        How splits are estimated. "sampling": by the votes of ``n_hypotheses``, as in the paper's
+        experiments. "verified": Algorithm 2, with as many hypotheses as its theorem needs, its
+        factor verified every round, and volumes estimated where that fails. "volume": Algorithm 1.
+        The last two state a greedy factor in the certificate; see docs/estimate.md.
     n_hypotheses : int
-        Size of the population that splits are estimated and labels voted with.
+        Size of the population that splits are estimated and labels voted with; more are used where
+        ``estimate`` needs them.
     alpha : float
         Of all examples whose split is within this factor of the best, the one is asked that leaves
         the least expected disagreement over the pool. 1 is the paper's algorithm.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).standard_normal((200, 3))
+    >>> learner = ALuMA(X, classes=("no", "yes"))
+    >>> while not learner.finished:
+    ...     i = learner.ask()
+    ...     learner.tell(i, "yes" if X[i, 0] > 0.3 * X[i, 1] else "no")
+    >>> truth = np.where(X[:, 0] > 0.3 * X[:, 1], "yes", "no")
+    >>> bool((learner.predict() == truth).mean() > 0.98)
+    True
     """
+
+    #: Accuracy of vote shares that "verified" draws for; its theorem needs less than 1/64, and what
+    #: is verified instead (bounds.verified_factor) holds at it.
+    LAMBDA = 1 / 64
 
     def __init__(
         self,
@@ -103,26 +133,139 @@ class ALuMA(VersionSpaceLearner):
         classes: Sequence[Any] | None = None,
         bias: bool = False,
         budget: int | None = None,
+        delta: float = 0.05,
+        tolerance: float = 0.0,
+        estimate: str = "sampling",
         n_hypotheses: int = 1000,
         alpha: float = 1.05,
         random_state: Any = 0,
     ) -> None:
-        super().__init__(
-            X,
-            classes=classes,
-            bias=bias,
-            budget=budget,
-            n_hypotheses=n_hypotheses,
-            random_state=random_state,
-        )
+        if estimate not in ESTIMATES:
+            raise ValueError(f"estimate must be one of {', '.join(ESTIMATES)}, got {estimate!r}.")
+        if not 0 < delta < 1:
+            raise ValueError(f"delta must lie strictly between 0 and 1, got {delta}.")
+        if not 0 <= tolerance < 1:
+            raise ValueError(f"tolerance must be at least 0 and below 1, got {tolerance}.")
         if not alpha >= 1:
             raise ValueError(f"alpha must be at least 1, got {alpha}.")
+        pool = Pool(X, bias=bias)
+        rounds = min(budget or len(pool), len(pool))
+        needed = {
+            "sampling": 1,
+            "verified": bounds.sample_size(delta, self.LAMBDA, rounds, len(pool)),
+            "volume": bounds.vote_size(delta),
+        }
+        super().__init__(
+            pool,
+            classes=classes,
+            budget=budget,
+            n_hypotheses=max(positive_integer(n_hypotheses, "n_hypotheses"), needed[estimate]),
+            random_state=random_state,
+        )
+        self.estimate, self.delta, self.tolerance = estimate, float(delta), float(tolerance)
         self.alpha = float(alpha)
+        self._chosen: Choice | None = None
+        self._factors: dict[int, float] = {}
+        self._certified: tuple[tuple[int, ...], Certificate] | None = None
+        self._proofs = Proofs()
+
+    def fork(self) -> Self:
+        """Return an independent copy."""
+        twin = super().fork()
+        twin._factors, twin._proofs = dict(self._factors), self._proofs.copy()
+        return twin
+
+    def certificate(self) -> Certificate:
+        """Return what can be promised now; computed once for each set of answers."""
+        key = (*self._population.state.key, self.n_answers)
+        if self._certified is None or self._certified[0] != key:
+            self._certified = key, self._certify()
+        return self._certified[1]
+
+    @property
+    def finished(self) -> bool:
+        """Whether the rest of the pool is settled: ``error_bound <= tolerance``.
+
+        A single example on which more than delta of the hypotheses are in the minority already says
+        no, so the certificate is computed only near the end.
+        """
+        if not self._eligible().any():
+            return True
+        if self.n_answers == 0:
+            return False
+        if self.tolerance * len(self.pool) < 1 and self.estimate == "sampling":
+            self._question = self.ask() if self._can_ask() else self._question
+            if self._chosen is not None:
+                share = self._chosen.positive
+                doubt = 3 * np.sqrt(self.delta / self.n_hypotheses)
+                if min(share, 1 - share) > self.delta + doubt:
+                    return False
+        return self.certificate().error_bound <= self.tolerance
+
+    def _can_ask(self) -> bool:
+        return self.budget is None or self.n_answers < self.budget
+
+    def _certify(self) -> Certificate:
+        pool, state = self.pool, self._population.state
+        positive = self._positive_shares(pool) >= 0.5
+        by_hypothesis, by_example = disputes(pool, positive, self._population.independent(0))
+        if len(state.cone):
+            inside = self._population.hypotheses().mean(axis=0)
+            unanimous = np.flatnonzero((by_example == 0) & ~pool.is_zero)
+            self._proofs.extend(
+                pool, state.cone, inside / np.linalg.norm(inside), unanimous, positive
+            )
+        factors = [self._factors.get(int(i)) for i in self.answered]
+        known = [factor for factor in factors if factor is not None]
+        return Certificate(
+            asked=self.n_answers,
+            log_volume=state.log_volume,
+            purity=float(np.mean(by_hypothesis == 0)),
+            determined=len(self._proofs.signs),
+            undecidable=int(pool.is_zero.sum()),
+            expected_error=float(by_hypothesis.mean() / len(pool)),
+            error_bound=quantile_bound(by_hypothesis, self.delta) / len(pool),
+            delta=self.delta,
+            greedy_factor=max(known) if known and len(known) == len(factors) else None,
+            mixing=state.mixing,
+        )
+
+    def _release(self, kept: Sequence[Event]) -> None:
+        super()._release(kept)
+        self._proofs = Proofs()
 
     def _choose(self, eligible: Bools) -> int:
+        if self.estimate == "volume":
+            return self._by_volume(eligible, 4)
         hypotheses = self._population.hypotheses()
         choice = scoring.choose(self.pool, hypotheses, eligible, self._rng(0), alpha=self.alpha)
-        return choice.index
+        self._chosen = choice
+        if self.estimate == "sampling":
+            return choice.index
+        rows = np.flatnonzero(eligible)
+        shares = scoring.vote_shares(self.pool, hypotheses, rows)
+        minority = np.minimum(shares, 1 - shares)
+        best = int(minority.argmax())
+        own = float(minority[np.searchsorted(rows, choice.index)])
+        if bounds.verified_factor(own, self.LAMBDA, best=float(minority[best])):
+            self._factors[choice.index] = 2.0
+            return choice.index
+        if bounds.verified_factor(float(minority[best]), self.LAMBDA):
+            self._factors[int(rows[best])] = 2.0
+            return int(rows[best])
+        return self._by_volume(eligible, 8)
+
+    def _by_volume(self, eligible: Bools, share: int) -> int:
+        """Choose as Algorithm 1 does; one VolEst may fail with delta / (share m T)."""
+        m = len(self.pool)
+        delta = self.delta / (share * m * min(self.budget or m, m))
+        rows = np.flatnonzero(eligible)
+        index = choose_by_volume(self.pool, self._population, rows, delta).example
+        if index is None:
+            # Every label is proven: no question can split anything, and any is as good.
+            index = int(rows[0])
+        self._factors[index] = 4.0
+        return index
 
     def _choose_batch(self, eligible: Bools, n: int) -> Ints:
         hypotheses = self._population.hypotheses()

@@ -6,7 +6,7 @@ import copy
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -16,11 +16,9 @@ from aluma.learners.labels import Labels
 from aluma.pool import Pool
 from aluma.version_space import Conflict
 
-L = TypeVar("L", bound="Learner")
-
 
 class Exhausted(LookupError):
-    """There is nothing left to ask: every example is answered or skipped, or the budget is spent."""
+    """Nothing is left to ask: all examples are answered or skipped, or the budget is spent."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +126,7 @@ class Learner(ABC):
         changed = [Event(index, sign) if e.index == index and e.sign else e for e in self._history]
         self._replay(changed)
 
-    def fork(self: L) -> L:
+    def fork(self) -> Self:
         """Return an independent copy, cheap enough to look ahead with."""
         twin = copy.copy(self)
         twin._labels = self._labels.copy()
@@ -180,8 +178,7 @@ class Learner(ABC):
     def predict(self, X: Any = None) -> npt.NDArray[Any]:
         """Return the label of the majority for the pool, or for new examples."""
         second = self.predict_proba(X)[:, 1] >= 0.5
-        first, other = self._labels.order
-        plus = self._labels.sign(other)
+        plus = self._labels.sign(self._labels.order[1])
         return self._labels.of_signs(np.where(second, plus, -plus))
 
     @property

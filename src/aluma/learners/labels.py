@@ -64,8 +64,8 @@ class Labels:
         if value not in self._signs:
             if len(self._signs) == 2:
                 raise ValueError(
-                    f"label {value!r} is neither {self.order[0]!r} nor {self.order[1]!r}: a learner "
-                    "decides between two labels. For more classes use ActiveClassifier."
+                    f"label {value!r} is neither {self.order[0]!r} nor {self.order[1]!r}: a "
+                    "learner decides between two labels. For more, use ActiveClassifier."
                 )
             self._signs[value] = 1 if not self._signs else -1
         return self._signs[value]

@@ -40,6 +40,8 @@ KEPT = 0.25
 MOST_STEPS = 64
 #: Flights after each answer: at least this many, at most that many.
 LEAST_FLIGHTS, MOST_FLIGHTS = 2, 64
+#: Times the flights that forgot the last start that an independent draw takes.
+AFRESH = 3
 #: The trajectory length is looked for again when the number of walls has grown by this factor.
 REPACE = 1.15
 
@@ -176,6 +178,30 @@ class Population:
         return to_ball(self._state.cone, self._state.points, (*self._state.key, 1, fresh))[
             : self.size
         ]
+
+    def independent(self, number: int) -> Floats:
+        """Return k hypotheses that no question was chosen by.
+
+        Survivors of a greedy choice are not an independent sample of what is left: the split that
+        was chosen for looking even on them is less even in truth. These are the population flown on
+        until its start is forgotten several times over; different numbers give different draws.
+        """
+        state = self._state
+        if len(state.cone) == 0:
+            return self.hypotheses(1 + number)
+        walls = Walls.of(state.cone.coordinates, state.cone.dimension)
+        flights = AFRESH * max(LEAST_FLIGHTS, state.mixing.flights)
+        count = len(state.points) // BLOCK
+        rngs = streams((*state.key, 6, number), count)
+
+        def fly_on(block: int) -> Floats:
+            chains = place(state.points[block * BLOCK : (block + 1) * BLOCK], walls)
+            for _ in range(flights):
+                chains, _flight = fly(chains, walls, state.length, rngs[block])
+            return chains.points
+
+        points = np.concatenate(each_block(fly_on, count))
+        return to_ball(state.cone, points, (*state.key, 7, number))[: self.size]
 
 
 def to_ball(cone: Cone, points: Floats, key: tuple[int, ...]) -> Floats:

@@ -1,0 +1,25 @@
+"""The learners by the names that commands, sessions and estimators know them by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from aluma.learners.aluma import ALuMA
+from aluma.learners.base import Learner
+
+#: Name -> class. The one list of strategies: whoever offers a choice offers these.
+STRATEGIES: Mapping[str, type[Learner]] = MappingProxyType(
+    {
+        "aluma": ALuMA,
+    }
+)
+
+
+def strategy(name: Any) -> type[Learner]:
+    """Return the learner of that name, or say which names there are."""
+    if not isinstance(name, str) or name not in STRATEGIES:
+        known = ", ".join(repr(one) for one in STRATEGIES)
+        raise ValueError(f"there is no strategy {name!r}: choose one of {known}.")
+    return STRATEGIES[name]
