@@ -59,6 +59,7 @@ class VersionSpace:
     def __init__(self, dimension: int) -> None:
         self._cone = Cone.whole(positive_integer(dimension, "dimension"))
         self._positions = np.empty(0, dtype=np.int64)
+        self._seen: set[bytes] = set()
         self._answers = 0
         self._inside = interior_point(self._cone)
 
@@ -85,7 +86,8 @@ class VersionSpace:
         The tolerance is :func:`aluma.feasibility.tolerance`.
         """
         normals = signed_units(finite_rows(x, self.dimension, "x"), y, self._answers)
-        fresh = _unseen(normals, self._cone.walls)
+        names = [normal.tobytes() for normal in normals + 0.0]
+        fresh = _first_seen(names, self._seen)
         cone = self._cone.with_walls(normals[fresh]) if len(fresh) else self._cone
         positions = np.append(self._positions, self._answers + fresh)
         if not self._still_inside(cone):
@@ -94,6 +96,7 @@ class VersionSpace:
             except Infeasible as found:
                 raise Conflict(tuple(positions[found.support].tolist())) from None
         self._cone, self._positions = cone, positions
+        self._seen |= set(names)
         self._answers += len(normals)
 
     def contains(self, W: Any) -> Bools | bool:
@@ -198,13 +201,7 @@ def signed_units(rows: Floats, labels: Any, start: int = 0) -> Floats:
     return np.asarray(units * signs.astype(np.float64)[:, None])
 
 
-def _unseen(normals: Floats, walls: Floats) -> Ints:
-    """Return the positions of normals that are neither walls already nor repeated."""
-    seen = {wall.tobytes() for wall in walls}
-    fresh = []
-    for position, normal in enumerate(normals + 0.0):
-        name = normal.tobytes()
-        if name not in seen:
-            seen.add(name)
-            fresh.append(position)
-    return np.array(fresh, dtype=np.int64)
+def _first_seen(names: list[bytes], seen: set[bytes]) -> Ints:
+    """Return the positions of names that are neither known nor repeated."""
+    first = {name: position for position, name in reversed(list(enumerate(names)))}
+    return np.array(sorted(p for name, p in first.items() if name not in seen), dtype=np.int64)

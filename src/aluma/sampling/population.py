@@ -296,7 +296,7 @@ def settle(
     rhat = float(split_rhat(np.stack(history, axis=1)).max()) if flights >= 4 else np.nan
     share = refused / (len(points) * flights)
     ended = np.concatenate([chain.points for chain in chains])
-    return ended, Mixing(effective, rhat, 0, flights, kept, length, share, 0)
+    return ended, Mixing(float(effective), rhat, 0, flights, kept, length, share, 0)
 
 
 def _several(
