@@ -193,22 +193,23 @@ class ALuMA(VersionSpaceLearner):
             return True
         if self.n_answers == 0:
             return False
-        if self.tolerance * len(self.pool) < 1 and self.estimate == "sampling":
-            self._question = self.ask() if self._can_ask() else self._question
-            if self._chosen is not None:
-                share = self._chosen.positive
-                doubt = 3 * np.sqrt(self.delta / self.n_hypotheses)
-                if min(share, 1 - share) > self.delta + doubt:
-                    return False
-        return self.certificate().error_bound <= self.tolerance
+        return not self._clearly_contested() and self.certificate().error_bound <= self.tolerance
 
-    def _can_ask(self) -> bool:
-        return self.budget is None or self.n_answers < self.budget
+    def _clearly_contested(self) -> bool:
+        """Say whether the next question alone shows that the pool is not settled yet."""
+        spent = self.budget is not None and self.n_answers >= self.budget
+        if spent or self.estimate != "sampling" or self.tolerance * len(self.pool) >= 1:
+            return False
+        self.ask()
+        share = self._chosen.positive if self._chosen else 0.0
+        doubt = 3 * np.sqrt(self.delta / self.n_hypotheses)
+        return bool(min(share, 1 - share) > self.delta + doubt)
 
     def _certify(self) -> Certificate:
         pool, state = self.pool, self._population.state
         positive = self._positive_shares(pool) >= 0.5
         by_hypothesis, by_example = disputes(pool, positive, self._population.independent(0))
+        self._proofs.signs.update((e.index, e.sign) for e in self._history if e.sign)
         if len(state.cone):
             inside = self._population.hypotheses().mean(axis=0)
             unanimous = np.flatnonzero((by_example == 0) & ~pool.is_zero)

@@ -122,9 +122,11 @@ class Learner(ABC):
         index = self._checked_index(i)
         if not self._sign_of(index):
             raise LookupError(f"example {index} has not been told: tell it first.")
-        sign = self._labels.sign(label)
+        labels = self._labels.copy()
+        sign = labels.sign(label)
         changed = [Event(index, sign) if e.index == index and e.sign else e for e in self._history]
         self._replay(changed)
+        self._labels = labels
 
     def fork(self) -> Self:
         """Return an independent copy, cheap enough to look ahead with."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
@@ -15,9 +15,11 @@ from aluma.feasibility import Infeasible, interior_point
 from aluma.learners.aluma import ADVICE, VersionSpaceLearner
 from aluma.learners.base import Event
 from aluma.pool import BLOCK_BYTES, Pool
-from aluma.sampling.blocks import streams
+from aluma.sampling.blocks import each_block, streams
 from aluma.sampling.population import Population
 from aluma.version_space import Conflict, signed_units
+
+T = TypeVar("T")
 
 RULES = ("svm", "vote")
 #: A wall may be closer to the separator than the margin by this share of it.
@@ -78,7 +80,7 @@ class Separator:
         walls = np.vstack([self.walls, normal])
         gram = np.block([[self.gram, products[:, None]], [products, 1.0 + normal @ normal]])
         last = self.solutions[-1]
-        found = least_combination(gram, last.support, last.weights)
+        found = _single_threaded(lambda: least_combination(gram, last.support, last.weights))
         solution = None if found is None else _verified(walls, *found)
         if solution is None:
             # Too thin, or a contradiction: decided, and proven, with more care elsewhere.
@@ -259,7 +261,8 @@ def closest(pool: Pool, direction: Floats, rows: Ints, sizes: Floats, n: int) ->
     All are scored in float32, and those that its rounding could have put in the wrong place once
     more in float64, as many as fit in a block. Ties go to the lowest index.
     """
-    distance = np.abs(pool.margins(direction[None, :])[rows, 0]) / sizes
+    products = _single_threaded(lambda: pool.margins(direction[None, :]))
+    distance = np.abs(products[rows, 0]) / sizes
     limit = np.partition(distance, n - 1)[n - 1] + 2 * _single_noise(pool)
     near = np.flatnonzero(distance <= limit)
     near = near[np.argsort(distance[near], kind="stable")][: max(n, _rows_a_block(pool))]
@@ -272,7 +275,8 @@ def closest(pool: Pool, direction: Floats, rows: Ints, sizes: Floats, n: int) ->
 
 def sides(pool: Pool, direction: Floats) -> Floats:
     """Return 1 for examples in front of a hyperplane, 0 behind it and 1/2 on it."""
-    distance = pool.margins(direction[None, :])[:, 0] / np.maximum(lengths(pool), 1e-300)
+    products = _single_threaded(lambda: pool.margins(direction[None, :]))
+    distance = products[:, 0] / np.maximum(lengths(pool), 1e-300)
     # A product that is exactly zero needs no second look, and a sparse pool has many.
     doubtful = np.flatnonzero((distance != 0) & (np.abs(distance) <= _single_noise(pool)))
     exact = _exact_distances(pool, direction, doubtful)
@@ -338,6 +342,11 @@ def _exact_distances(pool: Pool, direction: Floats, rows: Ints) -> Floats:
         block = pool.rows(rows[part])
         out[part] = block @ direction / np.linalg.norm(block, axis=1)
     return out
+
+
+def _single_threaded(work: Callable[[], T]) -> T:
+    """Return ``work()``: small systems and single vectors only lose by threads."""
+    return each_block(lambda _: work(), 1)[0]
 
 
 def _parts(n: int, step: int) -> Iterator[slice]:
