@@ -10,7 +10,7 @@ from scipy.stats import binom
 
 from aluma.arrays import Bools, Floats, Ints
 from aluma.cone import Cone
-from aluma.feasibility import opposite_point
+from aluma.feasibility import is_settled
 from aluma.pool import Pool
 from aluma.sampling.population import Mixing
 
@@ -108,5 +108,5 @@ class Proofs:
             if time.monotonic() > stop:
                 return
             sign = 1 if positive[row] else -1
-            if opposite_point(cone, sign * pool.rows([row])[0], inside) is None:
+            if is_settled(cone, sign * pool.rows([row])[0], inside):
                 self.signs[int(row)] = sign

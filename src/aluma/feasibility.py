@@ -22,6 +22,8 @@ from aluma.cone import Cone, guard
 ZERO = 1e-12
 #: Weights of a contradiction that are this much smaller than its largest are rounding.
 ROUNDING = 1e-9
+#: Margins below this are computed again in a way that does not cancel.
+THIN = 1e-5
 
 
 class Infeasible(Exception):
@@ -53,12 +55,14 @@ def interior_point(cone: Cone) -> Floats:
     if len(cone) == 0:
         return np.asarray(np.eye(1, cone.dimension)[0])
     weights = _least_combination(cone.coordinates)
-    point = _verified(cone, cone.basis @ (cone.coordinates.T @ weights))
+    point = _verified(cone, cone.coordinates.T @ weights)
+    if point is None or (cone.walls @ point).min() < THIN:
+        point = _verified(cone, _equally_far(cone.coordinates, weights))
     if point is not None:
         return point
     support = _verified_conflict(cone, weights)
     if support is None:
-        point = _verified(cone, cone.basis @ _linear_program_point(cone.coordinates))
+        point = _verified(cone, _linear_program_point(cone.coordinates))
         if point is not None:
             return point
         support = _verified_conflict(cone, _linear_program_weights(cone.coordinates))
@@ -74,25 +78,27 @@ def interior_point(cone: Cone) -> Floats:
 def opposite_point(cone: Cone, x: Floats, inside: Floats) -> Floats | None:
     """Return a direction inside the cone with ``<w, x> < 0``, or None if provably there is none.
 
-    ``x`` is on the positive side of the whole cone exactly when it is a non-negative combination of
-    the walls (Farkas). Otherwise what the best combination misses of ``x`` points, negated, into
-    the closed cone and away from ``x``; a step towards ``inside`` makes it strict.
+    ``inside`` is any direction inside the cone. What the walls do not span of ``x`` is free, so
+    most examples are settled at once while there are fewer answers than features.
     """
     unit = x / np.linalg.norm(x)
-    seen = cone.basis.T @ unit
-    unseen = unit - cone.basis @ seen
+    unseen = unit - cone.basis @ (cone.basis.T @ unit)
     if np.linalg.norm(unseen) > tolerance(cone.dimension):
-        return _strictly(cone, -unseen, unit, inside)
-    if len(cone) == 0:
-        return -unit
-    weights, missed = nnls(cone.coordinates.T, seen)
-    if missed <= tolerance(cone.dimension) * max(1.0, float(weights.sum())):
+        found = _strictly(cone, -unseen, unit, inside)
+        if found is not None:
+            return found
+    try:
+        return interior_point(cone.with_walls(-unit[None, :]))
+    except Infeasible:
         return None
-    away = cone.coordinates.T @ weights - seen
-    found = _strictly(cone, cone.basis @ away, unit, inside)
-    if found is None:
-        found = _strictly(cone, cone.basis @ _linear_program_opposite(cone, seen), unit, inside)
-    return found
+
+
+def is_settled(cone: Cone, x: Floats, inside: Floats) -> bool:
+    """Say whether provably every direction inside the cone has ``<w, x> > 0``."""
+    try:
+        return opposite_point(cone, x, inside) is None
+    except Undecided:
+        return False
 
 
 def _least_combination(walls: Floats) -> Floats:
@@ -103,12 +109,34 @@ def _least_combination(walls: Floats) -> Floats:
     system = np.vstack([walls.T, np.ones(len(walls))])
     target = np.zeros(len(system))
     target[-1] = 1.0
-    weights, _ = nnls(system, target, maxiter=30 * len(walls))
+    try:
+        weights, _ = nnls(system, target, maxiter=30 * len(walls))
+    except RuntimeError:
+        # It ran in circles, as it may on nearly parallel walls: the checks will ask for another.
+        weights = np.ones(len(walls))
     return np.asarray(weights / weights.sum())
 
 
-def _verified(cone: Cone, point: Floats) -> Floats | None:
-    """Return the point as a unit vector if it is clearly inside every wall, else None."""
+def _equally_far(walls: Floats, weights: Floats) -> Floats:
+    """Return the least point whose product with the walls of the support is 1.
+
+    It is the direction of largest margin again, but its margin is the inverse of its norm instead
+    of what cancellation leaves of a sum: exact however thin the cone. Walls that the support lacks
+    and that it turns out to be behind of are taken in.
+    """
+    chosen = np.flatnonzero(weights > 0)
+    while True:
+        point = np.linalg.lstsq(walls[chosen], np.ones(len(chosen)), rcond=None)[0]
+        products = walls @ point
+        worst = int(products.argmin())
+        if products[worst] > 0.5 or worst in chosen or len(chosen) > 2 * walls.shape[1]:
+            return np.asarray(point)
+        chosen = np.append(chosen, worst)
+
+
+def _verified(cone: Cone, coordinates: Floats) -> Floats | None:
+    """Return a point as a unit vector of the space if clearly inside every wall, else None."""
+    point = cone.basis @ coordinates
     size = np.linalg.norm(point)
     if not size > 0:
         return None
@@ -132,8 +160,11 @@ def _verified_conflict(cone: Cone, weights: Floats) -> Ints | None:
             small = unique <= ROUNDING * unique.max()
             if not small.any():
                 return support
-            weights = np.zeros_like(weights)
-            weights[support[~small]] = unique[~small] / unique[~small].sum()
+            fewer = np.zeros_like(weights)
+            fewer[support[~small]] = unique[~small] / unique[~small].sum()
+            if np.linalg.norm(cone.walls.T @ fewer) > limit:
+                return support
+            weights = fewer
         elif len(vanishing) == 0:
             return None
         else:
@@ -198,11 +229,3 @@ def _linear_program_weights(walls: Floats) -> Floats:
         bounds=(0, None),
     )
     return np.eye(1, n)[0] if result.x is None else np.asarray(result.x)
-
-
-def _linear_program_opposite(cone: Cone, x: Floats) -> Floats:
-    """Minimise the product with ``x`` over the closed cone within the unit box."""
-    result = linprog(
-        x, A_ub=-cone.coordinates, b_ub=np.zeros(len(cone)), bounds=[(-1, 1)] * cone.rank
-    )
-    return -x if result.x is None or not np.any(result.x) else np.asarray(result.x)

@@ -8,7 +8,7 @@ import numpy as np
 
 from aluma.arrays import Bools, Floats, Ints, finite_rows, positive_integer
 from aluma.cone import Cone, clearly_inside
-from aluma.feasibility import Infeasible, interior_point, opposite_point
+from aluma.feasibility import Infeasible, interior_point, is_settled
 from aluma.sampling.draw import SAMPLERS, draw
 from aluma.volume import VolumeEstimate, log_volume
 
@@ -86,7 +86,7 @@ class VersionSpace:
         The tolerance is :func:`aluma.feasibility.tolerance`.
         """
         normals = signed_units(finite_rows(x, self.dimension, "x"), y, self._answers)
-        names = [normal.tobytes() for normal in normals + 0.0]
+        names = [normal.tobytes() for normal in normals]
         fresh = _first_seen(names, self._seen)
         cone = self._cone.with_walls(normals[fresh]) if len(fresh) else self._cone
         positions = np.append(self._positions, self._answers + fresh)
@@ -160,6 +160,8 @@ class VersionSpace:
         only if the example is verified to be a non-negative combination of the answers.
         """
         rows = finite_rows(X, self.dimension)
+        largest = np.abs(rows).max(axis=1, keepdims=True)
+        rows = rows / np.where(largest > 0, largest, 1.0)
         sizes = np.linalg.norm(rows, axis=1)
         labels = np.zeros(len(rows), dtype=np.int64)
         if len(self._cone) == 0:
@@ -169,7 +171,7 @@ class VersionSpace:
         negative = clearly_inside(-products.min(axis=1), sizes, self.dimension)
         for i in np.flatnonzero((sizes > 0) & ~(positive & negative)):
             for sign in (1, -1):
-                if opposite_point(self._cone, sign * rows[i], self._inside) is None:
+                if is_settled(self._cone, sign * rows[i], self._inside):
                     labels[i] = sign
         return labels
 
@@ -198,7 +200,8 @@ def signed_units(rows: Floats, labels: Any, start: int = 0) -> Floats:
         )
     scaled = rows / largest
     units = scaled / np.linalg.norm(scaled, axis=1, keepdims=True)
-    return np.asarray(units * signs.astype(np.float64)[:, None])
+    # Adding zero makes -0.0 the same bits as 0.0: walls are told apart by their bits.
+    return np.asarray(units * signs.astype(np.float64)[:, None] + 0.0)
 
 
 def _first_seen(names: list[bytes], seen: set[bytes]) -> Ints:

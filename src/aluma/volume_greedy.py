@@ -31,7 +31,7 @@ import numpy as np
 
 from aluma import scoring
 from aluma.arrays import Floats, Ints
-from aluma.feasibility import opposite_point
+from aluma.feasibility import is_settled
 from aluma.pool import Pool
 from aluma.sampling.population import Population
 from aluma.volume import log_volume
@@ -88,8 +88,8 @@ def _products(
     for position, row in enumerate(rows):
         x = pool.rows([row])[0]
         x /= np.linalg.norm(x)
-        possible = minority[position] > 0 or all(
-            opposite_point(cone, sign * x, inside) is not None for sign in (1, -1)
+        possible = minority[position] > 0 or not any(
+            is_settled(cone, sign * x, inside) for sign in (1, -1)
         )
         if possible:
             sides = (cone.with_walls(sign * x[None, :]) for sign in (1, -1))
