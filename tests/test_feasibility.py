@@ -146,7 +146,9 @@ def test_random_walls_are_judged_right_and_irreducibly(seed: int) -> None:
     assert_irreducible(walls, caught.value.support)
 
 
-@pytest.mark.parametrize(("t", "d", "planted"), [(30, 3, 2), (100, 10, 4), (500, 20, 7), (60, 80, 9)])
+@pytest.mark.parametrize(
+    ("t", "d", "planted"), [(30, 3, 2), (100, 10, 4), (500, 20, 7), (60, 80, 9)]
+)
 def test_a_planted_contradiction_is_found_among_redundant_walls(
     t: int, d: int, planted: int
 ) -> None:

@@ -15,6 +15,8 @@ Bools: TypeAlias = npt.NDArray[np.bool_]
 
 def finite_rows(X: Any, dimension: int, what: str = "X") -> Floats:
     """Return ``X`` as finite float64 rows of the given dimension; one vector is one row."""
+    if np.iscomplexobj(X):
+        raise TypeError(f"{what} holds complex numbers: it must be an array of real numbers.")
     try:
         rows = np.atleast_2d(np.asarray(X, dtype=np.float64))
     except (TypeError, ValueError) as error:

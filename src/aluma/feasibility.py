@@ -55,24 +55,26 @@ def interior_point(cone: Cone) -> Floats:
     if len(cone) == 0:
         return np.asarray(np.eye(1, cone.dimension)[0])
     weights = _least_combination(cone.coordinates)
-    point = _verified(cone, cone.coordinates.T @ weights)
-    if point is None or (cone.walls @ point).min() < THIN:
-        point = _verified(cone, _equally_far(cone.coordinates, weights))
+    rough = _verified(cone, cone.coordinates.T @ weights)
+    if rough is not None and (cone.walls @ rough).min() >= THIN:
+        return rough
+    support = None if rough is not None else _verified_conflict(cone, weights)
+    if support is not None:
+        raise Infeasible(support)
+    fine = _verified(cone, _equally_far(cone.coordinates, weights))
+    if fine is not None or rough is not None:
+        return _farther(cone, fine, rough)
+    point = _verified(cone, _linear_program_point(cone.coordinates))
     if point is not None:
         return point
-    support = _verified_conflict(cone, weights)
-    if support is None:
-        point = _verified(cone, _linear_program_point(cone.coordinates))
-        if point is not None:
-            return point
-        support = _verified_conflict(cone, _linear_program_weights(cone.coordinates))
-    if support is None:
-        raise Undecided(
-            f"{len(cone)} answers in dimension {cone.dimension} leave a cone too thin for float64: "
-            "neither a consistent halfspace nor a contradiction could be verified. Undo the last "
-            "answer, or rescale features that differ by many orders of magnitude."
-        )
-    raise Infeasible(support)
+    support = _verified_conflict(cone, _linear_program_weights(cone.coordinates))
+    if support is not None:
+        raise Infeasible(support)
+    raise Undecided(
+        f"{len(cone)} answers in dimension {cone.dimension} leave a cone too thin for float64: "
+        "neither a consistent halfspace nor a contradiction could be verified. Undo the last "
+        "answer, or rescale features that differ by many orders of magnitude."
+    )
 
 
 def opposite_point(cone: Cone, x: Floats, inside: Floats) -> Floats | None:
@@ -144,6 +146,12 @@ def _verified(cone: Cone, coordinates: Floats) -> Floats | None:
     return unit if (cone.walls @ unit).min() > guard(cone.dimension) else None
 
 
+def _farther(cone: Cone, *points: Floats | None) -> Floats:
+    """Return that of the known points which is farthest from the walls."""
+    known = [point for point in points if point is not None]
+    return max(known, key=lambda point: float((cone.walls @ point).min()))
+
+
 def _verified_conflict(cone: Cone, weights: Floats) -> Ints | None:
     """Return an irreducible support of a combination that vanishes, or None if it does not.
 
@@ -174,7 +182,8 @@ def _verified_conflict(cone: Cone, weights: Floats) -> Ints | None:
 
 def _vanishing(walls: Floats, limit: float) -> Floats:
     """Return an orthonormal basis, as rows, of the combinations of the walls that vanish."""
-    _, sizes, right = np.linalg.svd(walls.T)
+    # Of the factors of a tall matrix only the small one has the combinations.
+    _, sizes, right = np.linalg.svd(np.linalg.qr(walls.T, mode="r"))
     return np.asarray(right[int((sizes > limit).sum()) :])
 
 

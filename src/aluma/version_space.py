@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from aluma.arrays import Bools, Floats, Ints, finite_rows, positive_integer
+from aluma.blas import one_thread
 from aluma.cone import Cone, clearly_inside
 from aluma.feasibility import Infeasible, interior_point, is_settled
 from aluma.sampling.draw import SAMPLERS, draw
@@ -79,6 +80,7 @@ class VersionSpace:
     def __repr__(self) -> str:
         return f"VersionSpace(dimension={self.dimension}, answers={len(self)})"
 
+    @one_thread()
     def add(self, x: Any, y: Any) -> None:
         """Take an answer: the label ``y`` (+1 or -1) of the example ``x``; or arrays of both.
 
@@ -105,6 +107,7 @@ class VersionSpace:
         agree: Bools = np.all(rows @ self._cone.walls.T > 0, axis=1)
         return bool(agree[0]) if np.ndim(W) == 1 else agree
 
+    @one_thread()
     def sample(
         self,
         n: int,
@@ -146,12 +149,14 @@ class VersionSpace:
         """
         return self.estimate_volume(epsilon, delta, random_state).log_volume
 
+    @one_thread()
     def estimate_volume(
         self, epsilon: float = 1 / 3, delta: float = 0.05, random_state: Any = 0
     ) -> VolumeEstimate:
         """Return :meth:`log_volume` with its standard deviation and what it cost."""
         return log_volume(self._cone, epsilon, delta, random_state)
 
+    @one_thread()
     def determined(self, X: Any) -> Ints:
         """Return +1 or -1 where every consistent hypothesis gives that label, 0 elsewhere.
 

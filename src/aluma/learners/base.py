@@ -78,8 +78,11 @@ class Learner(ABC):
             )
         if n is not None:
             wanted = positive_integer(n, "n")
-            if wanted > eligible.sum():
-                raise Exhausted(f"{wanted} questions were wanted, {eligible.sum()} are left.")
+            left = eligible.sum()
+            if self.budget is not None:
+                left = min(left, self.budget - self.n_answers)
+            if wanted > left:
+                raise Exhausted(f"{wanted} questions were wanted, {left} are left.")
             return self._choose_batch(eligible, wanted)
         if self._question is None:
             self._question = int(self._choose(eligible))
@@ -116,6 +119,7 @@ class Learner(ABC):
         if not self._history:
             raise LookupError("there is no answer to take back.")
         self._replay(self._history[:-1])
+        self._labels = self._labels.used({event.sign for event in self._history})
 
     def change(self, i: int, label: Any) -> None:
         """Give another answer for an example told before; the others stay, in their order."""
@@ -126,7 +130,7 @@ class Learner(ABC):
         sign = labels.sign(label)
         changed = [Event(index, sign) if e.index == index and e.sign else e for e in self._history]
         self._replay(changed)
-        self._labels = labels
+        self._labels = labels.used({event.sign for event in self._history})
 
     def fork(self) -> Self:
         """Return an independent copy, cheap enough to look ahead with."""

@@ -20,6 +20,7 @@ class Labels:
 
     def __init__(self, classes: Sequence[Any] | None = None) -> None:
         self._signs: dict[Hashable, int] = {}
+        self._given = classes is not None
         if classes is not None:
             values = [plain(label) for label in classes]
             if len(values) != 2 or values[0] == values[1]:
@@ -31,7 +32,14 @@ class Labels:
     def copy(self) -> Labels:
         """Return an independent copy."""
         twin = Labels()
-        twin._signs = dict(self._signs)
+        twin._signs, twin._given = dict(self._signs), self._given
+        return twin
+
+    def used(self, signs: set[int]) -> Labels:
+        """Return what is known when answers of these signs are left; given classes stay."""
+        twin = self.copy()
+        if not self._given:
+            twin._signs = {label: sign for label, sign in self._signs.items() if sign in signs}
         return twin
 
     @property
@@ -51,10 +59,9 @@ class Labels:
                 "call the other side yet: pass classes=(negative, positive), or tell an example "
                 "of each."
             )
-        given = tuple(self._signs)
-        # Labels given as classes= keep their order: they entered as (-1, +1).
-        if self._signs[given[0]] == -1:
-            return given[0], given[1]
+        if self._given:
+            negative, positive = self._signs
+            return negative, positive
         first, second = self.known
         return first, second
 
@@ -67,13 +74,14 @@ class Labels:
                     f"label {value!r} is neither {self.order[0]!r} nor {self.order[1]!r}: a "
                     "learner decides between two labels. For more, use ActiveClassifier."
                 )
-            self._signs[value] = 1 if not self._signs else -1
+            self._signs[value] = -next(iter(self._signs.values()), -1)
         return self._signs[value]
 
     def of_signs(self, signs: Ints) -> npt.NDArray[Any]:
         """Return the labels that signs stand for."""
         names = {sign: label for label, sign in self._signs.items()}
-        pair = np.array([names[-1], names[1]])
+        known = next(iter(names.values()), 0)
+        pair = np.array([names.get(-1, known), names.get(1, known)])
         if pair.dtype.kind in "US" and not all(isinstance(v, str | bytes) for v in names.values()):
             pair = np.array([names[-1], names[1]], dtype=object)
         return np.asarray(pair[(signs > 0).astype(int)])

@@ -85,8 +85,6 @@ def _checked_order(order: npt.ArrayLike, m: int) -> Ints:
         )
     outside = (positions < 0) | (positions >= m)
     if outside.any():
-        raise IndexError(
-            f"order names example {positions[outside][0]}: the pool has {m}, from 0."
-        )
+        raise IndexError(f"order names example {positions[outside][0]}: the pool has {m}, from 0.")
     _, first = np.unique(positions, return_index=True)
     return np.asarray(positions[np.sort(first)], dtype=np.int64)

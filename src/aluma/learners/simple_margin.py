@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from aluma.arrays import Bools, Floats, Ints
-from aluma.cone import Cone, guard
+from aluma.blas import one_thread
+from aluma.cone import Cone
 from aluma.feasibility import Infeasible, interior_point
 from aluma.learners.aluma import ADVICE, VersionSpaceLearner
 from aluma.learners.base import Event
 from aluma.pool import BLOCK_BYTES, Pool
-from aluma.sampling.blocks import each_block, streams
+from aluma.sampling.blocks import streams
 from aluma.sampling.population import Population
+from aluma.scoring import vote_shares
 from aluma.version_space import Conflict, signed_units
-
-T = TypeVar("T")
 
 RULES = ("svm", "vote")
 #: A wall may be closer to the separator than the margin by this share of it.
 EXACT = 1e-9
 #: Rounding of a sum of products of unit vectors with convex weights.
 ROUNDING = 1e-14
+#: Products of unit vectors cancel to the square of the margin: below this margin, too few digits
+#: of the separator are left.
+THIN = 1e-5
 #: Distances that differ by less are equal: the separator is not known better than this.
 TIE = 1e-9
 
@@ -74,18 +78,22 @@ class Separator:
         """Return the separator as it was when there were n walls."""
         return Separator(self.walls[:n], self.gram[:n, :n], self.solutions[: n + 1])
 
+    @one_thread()
     def with_wall(self, normal: Floats) -> Separator:
         """Return the separator of one more wall; :class:`Infeasible` if there is none."""
         products = self.walls @ normal + 1.0
         walls = np.vstack([self.walls, normal])
         gram = np.block([[self.gram, products[:, None]], [products, 1.0 + normal @ normal]])
         last = self.solutions[-1]
-        found = _single_threaded(lambda: least_combination(gram, last.support, last.weights))
-        solution = None if found is None else _verified(walls, *found)
-        if solution is None:
-            # Too thin, or a contradiction: decided, and proven, with more care elsewhere.
-            point = interior_point(Cone.whole(len(normal)).with_walls(walls))
-            solution = Solution(last.support[:0], last.weights[:0], point)
+        found = least_combination(gram, last.support, last.weights)
+        support, weights = (last.support[:0], last.weights[:0]) if found is None else found
+        direction = weights @ walls[support]
+        size = np.linalg.norm(direction)
+        if not (walls @ direction).min() > THIN * size:
+            # A contradiction, or a cone too thin for the Gram matrix: decided with more care.
+            direction = interior_point(Cone.whole(len(normal)).with_walls(walls))
+            size = np.linalg.norm(direction)
+        solution = Solution(support, weights, np.asarray(direction / size))
         return Separator(walls, gram, (*self.solutions, solution))
 
 
@@ -134,6 +142,10 @@ class SeparatorLearner(VersionSpaceLearner):
             self._population.add(np.frombuffer(name))
         return self._population
 
+    @cached_property
+    def _sizes(self) -> Floats:
+        return lengths(self.pool)
+
     def _absorb(self, index: int, sign: int) -> None:
         # Adding 0 turns -0.0 into 0.0: x with + and -x with - are one wall.
         normal = signed_units(self.pool.rows([index]), sign)[0] + 0.0
@@ -157,10 +169,10 @@ class SeparatorLearner(VersionSpaceLearner):
             self._population = Population(self.pool.dimension, self.n_hypotheses, self.seed)
 
     def _positive_shares(self, pool: Pool) -> Floats:
-        if self.predict_with == "svm":
-            return sides(pool, self._separator.direction)
-        self._population = self.population
-        return super()._positive_shares(pool)
+        if self.predict_with == "vote":
+            return vote_shares(pool, self.population.hypotheses())
+        sizes = self._sizes if pool is self.pool else lengths(pool)
+        return sides(pool, self._separator.direction, sizes)
 
 
 class SimpleMargin(SeparatorLearner):
@@ -229,7 +241,6 @@ class SimpleMargin(SeparatorLearner):
             n_hypotheses=n_hypotheses,
             random_state=random_state,
         )
-        self._sizes = lengths(self.pool)
 
     def _choose(self, eligible: Bools) -> int:
         return int(self._choose_batch(eligible, 1)[0])
@@ -239,7 +250,8 @@ class SimpleMargin(SeparatorLearner):
             order = random_order(self.seed, len(self.pool))
             return np.asarray(order[eligible[order]][:n])
         rows = np.flatnonzero(eligible)
-        return closest(self.pool, self._separator.direction, rows, self._sizes[rows], n)
+        direction, sizes = self._separator.direction, self._sizes[rows]
+        return closest(self.pool, direction, rows, sizes, n)
 
 
 def random_order(seed: int, m: int) -> Ints:
@@ -255,14 +267,14 @@ def lengths(pool: Pool) -> Floats:
     return out
 
 
+@one_thread()
 def closest(pool: Pool, direction: Floats, rows: Ints, sizes: Floats, n: int) -> Ints:
     """Return the n examples of ``rows`` with the least ``|<direction, x>| / |x|``, closest first.
 
     All are scored in float32, and those that its rounding could have put in the wrong place once
     more in float64, as many as fit in a block. Ties go to the lowest index.
     """
-    products = _single_threaded(lambda: pool.margins(direction[None, :]))
-    distance = np.abs(products[rows, 0]) / sizes
+    distance = np.abs(pool.margins(direction[None, :])[rows, 0]) / sizes
     limit = np.partition(distance, n - 1)[n - 1] + 2 * _single_noise(pool)
     near = np.flatnonzero(distance <= limit)
     near = near[np.argsort(distance[near], kind="stable")][: max(n, _rows_a_block(pool))]
@@ -273,10 +285,10 @@ def closest(pool: Pool, direction: Floats, rows: Ints, sizes: Floats, n: int) ->
     return np.asarray(rows[near[by_distance[np.lexsort((by_distance, level))]]][:n])
 
 
-def sides(pool: Pool, direction: Floats) -> Floats:
+@one_thread()
+def sides(pool: Pool, direction: Floats, sizes: Floats) -> Floats:
     """Return 1 for examples in front of a hyperplane, 0 behind it and 1/2 on it."""
-    products = _single_threaded(lambda: pool.margins(direction[None, :]))
-    distance = products[:, 0] / np.maximum(lengths(pool), 1e-300)
+    distance = pool.margins(direction[None, :])[:, 0] / np.where(sizes > 0, sizes, 1.0)
     # A product that is exactly zero needs no second look, and a sparse pool has many.
     doubtful = np.flatnonzero((distance != 0) & (np.abs(distance) <= _single_noise(pool)))
     exact = _exact_distances(pool, direction, doubtful)
@@ -284,9 +296,7 @@ def sides(pool: Pool, direction: Floats) -> Floats:
     return np.asarray((np.sign(distance) + 1) / 2, dtype=np.float64)
 
 
-def least_combination(
-    gram: Floats, support: Ints, weights: Floats
-) -> tuple[Ints, Floats] | None:
+def least_combination(gram: Floats, support: Ints, weights: Floats) -> tuple[Ints, Floats] | None:
     """Solve ``gram u = 1`` on the support of u, with ``gram u >= 1`` and u >= 0 elsewhere.
 
     Starts from a support whose weights solve it there; None if rounding is in the way.
@@ -322,17 +332,9 @@ def _pivot(gram: Floats, support: Ints, weights: Floats) -> tuple[Ints, Floats] 
         share = weights[falling] / (weights[falling] - target[falling])
         weights = weights + share.min() * (target - weights)
         staying = ~falling | (weights > ROUNDING)
+        # Whatever rounding says: with one wall less each time, this ends.
         staying[np.flatnonzero(falling)[share.argmin()]] = False
         support, weights = support[staying], weights[staying]
-
-
-def _verified(walls: Floats, support: Ints, weights: Floats) -> Solution | None:
-    """Return a solution whose direction is clearly in front of every wall, or None."""
-    point = weights @ walls[support]
-    size = np.linalg.norm(point)
-    if not size > 0 or not (walls @ point).min() > guard(len(point)) * size:
-        return None
-    return Solution(support, weights, np.asarray(point / size))
 
 
 def _exact_distances(pool: Pool, direction: Floats, rows: Ints) -> Floats:
@@ -342,11 +344,6 @@ def _exact_distances(pool: Pool, direction: Floats, rows: Ints) -> Floats:
         block = pool.rows(rows[part])
         out[part] = block @ direction / np.linalg.norm(block, axis=1)
     return out
-
-
-def _single_threaded(work: Callable[[], T]) -> T:
-    """Return ``work()``: small systems and single vectors only lose by threads."""
-    return each_block(lambda _: work(), 1)[0]
 
 
 def _parts(n: int, step: int) -> Iterator[slice]:

@@ -1,4 +1,4 @@
-"""The learners by the names that commands, sessions and estimators know them by."""
+"""The learners by the names that estimators, sessions and commands know them by."""
 
 from __future__ import annotations
 
@@ -6,18 +6,21 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from aluma.learners.aluma import ALuMA
-from aluma.learners.base import Learner
+from aluma.learners.aluma import ALuMA, VersionSpaceLearner
+from aluma.learners.passive import Passive
+from aluma.learners.simple_margin import SimpleMargin
 
 #: Name -> class. The one list of strategies: whoever offers a choice offers these.
-STRATEGIES: Mapping[str, type[Learner]] = MappingProxyType(
+STRATEGIES: Mapping[str, type[VersionSpaceLearner]] = MappingProxyType(
     {
         "aluma": ALuMA,
+        "simple_margin": SimpleMargin,
+        "passive": Passive,
     }
 )
 
 
-def strategy(name: Any) -> type[Learner]:
+def strategy(name: Any) -> type[VersionSpaceLearner]:
     """Return the learner of that name, or say which names there are."""
     if not isinstance(name, str) or name not in STRATEGIES:
         known = ", ".join(repr(one) for one in STRATEGIES)

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
 from typing import Any, TypeVar
 
 import numba
 import numpy as np
-from threadpoolctl import ThreadpoolController
+
+from aluma.blas import one_thread
 
 #: Chains per block: enough that Python's share of a step vanishes, few enough that a population of
 #: a thousand keeps several threads busy.
@@ -39,7 +39,7 @@ def streams(key: tuple[int, ...], count: int) -> list[np.random.Generator]:
 def each_block(work: Callable[[int], T], count: int) -> list[T]:
     """Return ``[work(0), ..., work(count - 1)]``, computed by numba.get_num_threads() threads."""
     threads = min(count, numba.get_num_threads())
-    with _blas().limit(limits=1, user_api="blas"):
+    with one_thread():
         if threads == 1:
             return [work(block) for block in range(count)]
         with ThreadPoolExecutor(threads) as pool:
@@ -58,9 +58,3 @@ def entropy(random_state: Any) -> int:
         f"random_state must be a non-negative integer, a numpy Generator or None, got "
         f"{random_state!r}."
     )
-
-
-@lru_cache(maxsize=1)
-def _blas() -> ThreadpoolController:
-    """Look up the loaded BLAS libraries once: it takes longer than a small block does."""
-    return ThreadpoolController()

@@ -23,7 +23,8 @@ from hashlib import blake2b
 import numpy as np
 
 from aluma.arrays import Bools, Floats, Ints, positive_integer
-from aluma.cone import Cone, clearly_inside
+from aluma.blas import one_thread
+from aluma.cone import Cone, clearly_inside, guard
 from aluma.feasibility import Undecided, interior_point
 from aluma.sampling.blocks import BLOCK, blocks_for, each_block, streams
 from aluma.sampling.diagnostics import correlation, split_rhat
@@ -144,7 +145,8 @@ class Population:
 
         Raises :class:`aluma.feasibility.Infeasible` if no halfspace is left, and stays as it was.
         """
-        state = absorb(self._state, normal)
+        with one_thread():
+            state = absorb(self._state, normal)
         self._past.append(self._state)
         self._state = state
 
@@ -211,17 +213,30 @@ def to_ball(cone: Cone, points: Floats, key: tuple[int, ...]) -> Floats:
 
     def lift(block: int) -> Floats:
         rng, part = rngs[block], points[block * BLOCK : (block + 1) * BLOCK]
-        scale = np.sqrt(rng.chisquare(cone.rank, BLOCK)) if cone.rank else np.zeros(BLOCK)
-        inner = directions(part) * scale[:, None] if cone.rank else part
-        if cone.rank < cone.dimension:
+        if cone.rank == 0:
             whole = rng.standard_normal((BLOCK, cone.dimension))
-            whole += (inner - whole @ cone.basis) @ cone.basis.T
         else:
-            whole = inner @ cone.basis.T
+            units, scale = directions(part), np.sqrt(rng.chisquare(cone.rank, (BLOCK, 1)))
+            whole = scale * units @ cone.basis.T
+            if cone.rank < cone.dimension:
+                whole += _free_part(cone, units, scale, rng)
         radius = rng.uniform(size=(BLOCK, 1)) ** (1.0 / cone.dimension)
         return np.asarray(directions(whole) * radius)
 
     return np.concatenate(each_block(lift, count))
+
+
+def _free_part(cone: Cone, units: Floats, scale: Floats, rng: np.random.Generator) -> Floats:
+    """Draw what no wall constrains, for points ``scale * units`` of the chains.
+
+    Rounding grows with this part. For a point that is barely in front of a wall it is shortened, so
+    that every order of summation still sees the point there.
+    """
+    free = rng.standard_normal((len(units), cone.dimension))
+    free -= (free @ cone.basis) @ cone.basis.T
+    clearance = (units @ cone.coordinates.T).min(axis=1, keepdims=True) / guard(cone.dimension)
+    room = scale * np.sqrt(np.maximum(clearance**2 - 1, 0.0))
+    return np.asarray(free * np.minimum(1.0, room / np.linalg.norm(free, axis=1, keepdims=True)))
 
 
 def absorb(state: State, normal: Floats) -> State:

@@ -1,0 +1,90 @@
+"""The log of a session: what was told, skipped, taken back and changed, in order.
+
+Nothing is ever removed from it. What counts now, the history, is worked out from it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from aluma.learners.base import Event
+from aluma.recipe import storable
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of the log.
+
+    Attributes
+    ----------
+    kind : "tell", "skip", "undo" or "change"
+    example : position in the pool; for "undo", of the answer or skip that was taken back
+    label : the answer given by "tell" and "change", otherwise None
+    known : the labels known to the learner after it, each with the sign that stands for it
+    factor : the greedy factor that was verified when the example was chosen, or None
+    time : when, as UTC in ISO 8601
+    """
+
+    kind: str
+    example: int
+    label: Any
+    known: tuple[tuple[Any, int], ...]
+    factor: float | None
+    time: str
+
+    def fields(self) -> tuple[Any, ...]:
+        """Return what is stored; labels as JSON, which keeps 1, 1.0, True and "1" apart."""
+        label, known = json.dumps(self.label), json.dumps(self.known)
+        return self.kind, self.example, label, known, self.factor, self.time
+
+    @classmethod
+    def of_fields(
+        cls, kind: str, example: int, label: str, known: str, factor: float | None, time: str
+    ) -> Entry:
+        """Return an entry from what is stored."""
+        pairs = tuple((name, sign) for name, sign in json.loads(known))
+        return cls(kind, example, json.loads(label), pairs, factor, time)
+
+
+def entries(
+    kind: str,
+    events: Sequence[Event],
+    signs: Mapping[Any, int],
+    verified: Mapping[int, float],
+    time: str,
+) -> list[Entry]:
+    """Return lines for the log, given the labels and greedy factors that a learner knows."""
+    known = tuple((storable(label), sign) for label, sign in signs.items())
+    if kind in ("undo", "skip"):
+        return [Entry(kind, event.index, None, known, None, time) for event in events]
+    label_of = {sign: label for label, sign in known}
+    return [
+        Entry(kind, event.index, label_of[event.sign], known, verified.get(event.index), time)
+        for event in events
+    ]
+
+
+def history(log: Sequence[Entry]) -> list[Event]:
+    """Return what counts of a log: what was not taken back, as it was last changed."""
+    kept: list[Entry] = []
+    for entry in log:
+        if entry.kind == "undo":
+            kept.pop()
+        elif entry.kind == "change":
+            told = [old.example == entry.example and old.kind != "skip" for old in kept]
+            kept[told.index(True)] = entry
+        else:
+            kept.append(entry)
+    signs = dict(log[-1].known) if log else {}
+    return [
+        Event(entry.example, 0 if entry.kind == "skip" else signs[entry.label]) for entry in kept
+    ]
+
+
+def factors(log: Sequence[Entry]) -> dict[int, float]:
+    """Return the greedy factors that were verified when examples were chosen."""
+    last = {entry.example: entry.factor for entry in log if entry.kind == "tell"}
+    return {example: factor for example, factor in last.items() if factor is not None}

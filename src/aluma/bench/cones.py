@@ -1,0 +1,134 @@
+"""The cones that samplers are measured on: random ones, and what greedy learners are left with."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.datasets import load_digits
+
+from aluma.arrays import Floats
+from aluma.sampling.population import Population
+
+
+class Missing(LookupError):
+    """A cone that cannot be measured here, and why."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A cone to measure on.
+
+    Attributes
+    ----------
+    name : what the tables call it
+    walls : returns its unit normals, (t, d); raises :class:`Missing` where its data are not there
+    over_hit_and_run, over_hopsy : how many times as fast as them reflection has to be
+    """
+
+    name: str
+    walls: Callable[[], Floats]
+    over_hit_and_run: float = 30.0
+    over_hopsy: float = 1.0
+
+
+def cases(quick: bool = False) -> list[Case]:
+    """Return the cones of the benchmark, or the two that take seconds."""
+    small = [
+        Case("random 30 x 10", lambda: random_cone(10, 30)),
+        Case("sphere, greedy", lambda: greedy_cone(*sphere_pool(10, 1000), 60)),
+    ]
+    if quick:
+        return small
+    return [
+        small[0],
+        Case("random 200 x 100", lambda: random_cone(100, 200), 800, 80),
+        Case("random 300 x 784", lambda: random_cone(784, 300), 2000, 500),
+        small[1],
+        Case("digits 3 vs 8", lambda: greedy_cone(*digits_pool(), 60)),
+        # A quarter of the hypotheses: scoring this pool takes longer than moving them.
+        Case("MNIST 4 vs 7", lambda: greedy_cone(*mnist_pool(), 300, hypotheses=256)),
+    ]
+
+
+def random_cone(dimension: int, walls: int, seed: int = 0) -> Floats:
+    """Return random unit rows, signed by a random target."""
+    rows, labels = sphere_pool(dimension, walls, seed)
+    return np.asarray(rows * labels[:, None])
+
+
+def sphere_pool(dimension: int, size: int, seed: int = 0) -> tuple[Floats, Floats]:
+    """Return a pool of uniform directions and their labels by a random target."""
+    rng = np.random.default_rng(seed)
+    rows = _unit(rng.standard_normal((size, dimension)))
+    return rows, np.sign(rows @ rng.standard_normal(dimension))
+
+
+def digits_pool() -> tuple[Floats, Floats]:
+    """Return scikit-learn's digits 3 (-1) and 8 (+1), centred, with a bias."""
+    images, digits = load_digits(return_X_y=True)
+    return _two_classes(images, digits, 3, 8)
+
+
+def mnist_pool() -> tuple[Floats, Floats]:
+    """Return MNIST's training digits 4 (-1) and 7 (+1), centred, with a bias."""
+    folder = os.environ.get("ALUMA_DATA")
+    if not folder:
+        raise Missing("set ALUMA_DATA to a folder with mnist/train-images-idx3-ubyte.gz in it")
+    images = Path(folder, "mnist", "train-images-idx3-ubyte.gz")
+    labels = Path(folder, "mnist", "train-labels-idx1-ubyte.gz")
+    for file in (images, labels):
+        if not file.is_file():
+            raise Missing(f"ALUMA_DATA is set, but {Path('mnist', file.name)} is not in it")
+    pixels = read_idx(images)
+    return _two_classes(pixels.reshape(len(pixels), -1), read_idx(labels), 4, 7)
+
+
+def read_idx(file: Path) -> npt.NDArray[np.uint8]:
+    """Return the array in a gzipped idx file of bytes, as MNIST is published."""
+    content = gzip.decompress(file.read_bytes())
+    zeros, kind, axes = content[:2], content[2], content[3]
+    if zeros != b"\0\0" or kind != 8:
+        raise ValueError(f"{file.name} is not an idx file of bytes: it starts with {content[:4]!r}")
+    shape = np.frombuffer(content, ">i4", axes, offset=4)
+    return np.frombuffer(content, np.uint8, offset=4 + 4 * axes).reshape(shape)
+
+
+def greedy_cone(rows: Floats, labels: Floats, answers: int, hypotheses: int = 1000) -> Floats:
+    """Return the walls after a number of answers, each about the example that splits most evenly.
+
+    The greedy rule of Section 3 of the paper, with votes of a :class:`Population` for volumes.
+    """
+    units = _unit(rows)
+    pool = units.astype(np.float32)
+    population = Population(rows.shape[1], hypotheses, seed=0)
+    open_ = np.ones(len(rows), dtype=bool)
+    for _ in range(answers):
+        votes = (pool @ population.hypotheses().astype(np.float32).T >= 0).mean(axis=1)
+        asked = int(np.where(open_, np.abs(votes - 0.5), np.inf).argmin())
+        open_[asked] = False
+        population.add(labels[asked] * units[asked])
+    return population.cone.walls
+
+
+def _two_classes(
+    rows: npt.NDArray[Any], classes: npt.NDArray[Any], negative: int, positive: int
+) -> tuple[Floats, Floats]:
+    """Keep two classes; centre what varies, scale it to the unit ball and add a bias."""
+    kept = np.isin(classes, (negative, positive))
+    chosen = rows[kept].astype(np.float64)
+    varying = chosen[:, np.ptp(chosen, axis=0) > 0]
+    centred = varying - varying.mean(axis=0)
+    scaled = centred / np.linalg.norm(centred, axis=1).max()
+    labels = np.where(classes[kept] == positive, 1.0, -1.0)
+    return np.hstack([scaled, np.ones((len(scaled), 1))]), labels
+
+
+def _unit(rows: Floats) -> Floats:
+    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))

@@ -1,0 +1,327 @@
+"""Sessions: a learner whose answers survive a crash.
+
+An answer is tried on a fork of the learner, written to the file, and only then does the fork become
+the learner. So an answer that the learner refuses leaves no trace, one that cannot be written is
+not used, and one that is used is on the disk.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from os import PathLike
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy.typing as npt
+
+from aluma import answer_log, recipe, snapshot
+from aluma.answer_file import AnswerFile
+from aluma.answer_log import Entry
+from aluma.arrays import Floats, Ints
+from aluma.feasibility import Undecided
+from aluma.learners.base import Event, Learner
+from aluma.learners.labels import Labels
+from aluma.pool import Pool
+from aluma.session_errors import (
+    NewerFormat,
+    NotASession,
+    SessionDamaged,
+    SessionError,
+    SessionLocked,
+    WrongPool,
+    check_new,
+)
+from aluma.version_space import Conflict
+
+__all__ = [
+    "Entry",
+    "NewerFormat",
+    "NotASession",
+    "Session",
+    "SessionDamaged",
+    "SessionError",
+    "SessionLocked",
+    "WrongPool",
+]
+
+
+class Session:
+    """A learner in a file; make one with :meth:`create` or :meth:`open`, and close it.
+
+    It has the face of a learner. What changes it is logged in the file before it counts. Reading
+    goes on working after :meth:`close`; telling does not. Methods may be called from any thread.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).standard_normal((50, 3))
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "answers.aluma"
+    >>> with Session.create(path, X, classes=("no", "yes")) as session:
+    ...     session.tell(session.ask(), "yes")
+    >>> with Session.open(path, X) as session:
+    ...     session.answers.tolist()
+    ['yes']
+    """
+
+    def __init__(self, file: AnswerFile, learner: Learner) -> None:
+        self._file, self._learner = file, learner
+        self._lock = threading.RLock()
+
+    @classmethod
+    def create(
+        cls, path: str | PathLike[str], pool: Any, *, strategy: str = "aluma", **settings: Any
+    ) -> Session:
+        """Begin a session in a new file.
+
+        Parameters
+        ----------
+        path : where the file is to be; it must not exist yet
+        pool : the examples, as for a learner
+        strategy : name of the learner, see :mod:`aluma.learners.strategies`
+        **settings
+            The learner's own keyword arguments. They are written into the file, defaults
+            included; ``random_state`` as the integer that it comes to.
+        """
+        check_new(Path(path))
+        written = recipe.written(strategy, pool, settings)
+        given = recipe.pool(written, pool)
+        learner = recipe.made(strategy, written, given)
+        about = {
+            "strategy": strategy,
+            "settings": written,
+            "pool": given.fingerprint(),
+            "shape": recipe.shape(given),
+            "created": _now(),
+            "aluma": recipe.aluma_version(),
+        }
+        return cls(AnswerFile.create(Path(path), about), learner)
+
+    @classmethod
+    def open(cls, path: str | PathLike[str], pool: Any) -> Session:
+        """Continue a session with the pool that it was made with, where it was left."""
+        file = AnswerFile.open(Path(path))
+        try:
+            return cls(file, _resumed(file, pool))
+        except BaseException:
+            file.close()
+            raise
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        state = "closed" if self._file.closed else "open"
+        return f"Session({str(self.path)!r}, {self.n_answers} answers, {state})"
+
+    def close(self) -> None:
+        """Write a snapshot, close the file and let others open it. Closing twice is fine."""
+        with self._lock:
+            if self._file.closed:
+                return
+            try:
+                snapshot.keep(self._learner, self._file, snapshot.CLOSING)
+            finally:
+                self._file.close()
+
+    # -- what changes the learner --------------------------------------------------------------
+
+    def tell(self, i: Any, label: Any) -> None:
+        """Take an answer, or arrays of answers (all of them or none), as a learner does.
+
+        Labels are text, integers, finite floats or booleans: what JSON can hold.
+        """
+        with self._writing():
+            twin = self._learner.fork()
+            twin.tell(i, label)
+            self._record("tell", twin, twin._history[len(self._learner._history) :])
+
+    def skip(self, i: int) -> None:
+        """Do not ask about this example (it can still be told)."""
+        with self._writing():
+            twin = self._learner.fork()
+            twin.skip(i)
+            self._record("skip", twin, twin._history[len(self._learner._history) :])
+
+    def undo(self) -> None:
+        """Take back the last answer or skip; the log keeps both it and the undoing."""
+        with self._writing():
+            history = self._learner._history
+            twin = self._rewritten(history[:-1], self._learner._labels, lambda one: one.undo())
+            self._record("undo", twin, history[-1:])
+
+    def change(self, i: int, label: Any) -> None:
+        """Give another answer for an example told before; the log keeps both."""
+        with self._writing():
+            history, labels = self._learner._history, self._learner._labels.copy()
+            new = Event(self._learner._checked_index(i), labels.sign(label))
+            wanted = [new if old.index == new.index and old.sign else old for old in history]
+            twin = self._rewritten(wanted, labels, lambda one: one.change(i, label))
+            self._record("change", twin, [new] if wanted != history else [])
+
+    # -- what only looks -----------------------------------------------------------------------
+
+    def ask(self, n: int | None = None) -> Any:
+        """Return the example to ask about next, or n of them."""
+        with self._lock:
+            return self._learner.ask(n)
+
+    def predict(self, X: Any = None) -> npt.NDArray[Any]:
+        """Return the label of the majority for the pool, or for new examples."""
+        return self._learner.predict(X)
+
+    def predict_proba(self, X: Any = None) -> Floats:
+        """Return (n, 2) vote shares of the two labels, for the pool or for new examples."""
+        return self._learner.predict_proba(X)
+
+    def certificate(self) -> Any:
+        """Return what can be promised now, if the learner promises anything."""
+        promise = getattr(self._learner, "certificate", None)
+        if promise is None:
+            raise AttributeError(
+                f"{type(self._learner).__name__} promises nothing: use strategy='aluma' for a "
+                "certificate."
+            )
+        with self._lock:
+            return promise()
+
+    def fork(self) -> Learner:
+        """Return an independent learner to look ahead with; nothing told to it is kept."""
+        return self._learner.fork()
+
+    @property
+    def finished(self) -> bool:
+        """Whether no label is worth asking for any more."""
+        with self._lock:
+            return self._learner.finished
+
+    @property
+    def answered(self) -> Ints:
+        """Indices of the examples told, in order."""
+        return self._learner.answered
+
+    @property
+    def answers(self) -> npt.NDArray[Any]:
+        """The labels told, in order."""
+        return self._learner.answers
+
+    @property
+    def n_answers(self) -> int:
+        """How many examples have been told."""
+        return self._learner.n_answers
+
+    @property
+    def classes_(self) -> tuple[Any, Any]:
+        """Both labels, (negative, positive)."""
+        return self._learner.classes_
+
+    @property
+    def pool(self) -> Pool:
+        """The examples."""
+        return self._learner.pool
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self._file.path
+
+    @property
+    def about(self) -> dict[str, str]:
+        """What was written when the session was created: strategy, settings, pool, date."""
+        return dict(self._file.about)
+
+    @property
+    def log(self) -> tuple[Entry, ...]:
+        """Everything that was ever told, skipped, taken back or changed, with its time."""
+        return tuple(self._file.entries)
+
+    # -- inside --------------------------------------------------------------------------------
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        with self._lock:
+            if self._file.closed:
+                raise SessionError(f"the session in {self.path} is closed: open it again to go on.")
+            yield
+
+    def _record(self, kind: str, twin: Learner, events: Sequence[Event]) -> None:
+        """Write what happened to the file, then let the learner that has seen it take over."""
+        if not events:
+            return
+        entries = answer_log.entries(
+            kind, events, twin._labels._signs, snapshot.factors(twin), _now()
+        )
+        logged, answers = len(self._file.entries), self.n_answers
+        try:
+            self._file.append(entries)
+            self._learner = twin
+        except BaseException:
+            # Ctrl-C may come between the two: whether the answer counts is what the file says.
+            if self._file.length() > logged:
+                self._learner = twin
+            raise
+        if (slot := self.n_answers // snapshot.SPACING) > answers // snapshot.SPACING:
+            snapshot.keep(self._learner, self._file, slot)
+
+    def _rewritten(
+        self, wanted: Sequence[Event], labels: Labels, step: Callable[[Learner], None]
+    ) -> Learner:
+        """Return a learner with another history: by a step of its own, or from a snapshot.
+
+        The learner takes the step where that is cheap for it, and where it will refuse it.
+        """
+        history = self._learner._history
+        pairs = zip(history, wanted, strict=False)
+        same = next((k for k, (old, new) in enumerate(pairs) if old != new), len(wanted))
+        if same == len(history) or snapshot.can_step_back(self._learner, history[:same]):
+            twin = self._learner.fork()
+            step(twin)
+        else:
+            twin = recipe.made(self.about["strategy"], self.about["settings"], self.pool)
+            twin._labels = labels.copy()
+            snapshot.give_factors(twin, snapshot.factors(self._learner))
+            snapshot.resume(twin, wanted, self._file)
+        return twin
+
+
+def _resumed(file: AnswerFile, pool: Any) -> Learner:
+    """Return the learner of a session as it was when the last answer was written."""
+    about, given = file.about, recipe.pool(file.about["settings"], pool)
+    fingerprint = given.fingerprint()
+    if fingerprint != about["pool"]:
+        raise WrongPool(
+            f"the answers in {file.path} are about another pool: {about['shape']}, fingerprint "
+            f"{about['pool']}, while this one is {recipe.shape(given)}, fingerprint {fingerprint}. "
+            "Pass the examples that the session was created with, in the same order and prepared "
+            "in the same way (the same numbers held sparse and dense count as different)."
+        )
+    learner = recipe.made(about["strategy"], about["settings"], given)
+    if file.entries:
+        learner._labels._signs = dict(file.entries[-1].known)
+    snapshot.give_factors(learner, answer_log.factors(file.entries))
+    try:
+        replayed = snapshot.resume(learner, answer_log.history(file.entries), file)
+    except (Conflict, Undecided) as error:
+        raise SessionError(
+            f"the answers in {file.path} were accepted by aluma {about['aluma']}, but not by aluma "
+            f"{recipe.aluma_version()}: {error} Use that version to go on."
+        ) from error
+    if replayed >= snapshot.SPACING:
+        snapshot.keep(learner, file, learner.n_answers // snapshot.SPACING)
+    return learner
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,186 @@
+"""A learner's population as plain arrays, so that its answers need not be absorbed again.
+
+Only the population is kept: the history comes from the log, and everything else about a learner
+follows from its settings. Arrays are stored in NumPy's own format, without pickle and in the memory
+order they had, because the order of a sum, and with it the last bit, depends on that.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Sequence
+from dataclasses import asdict
+from hashlib import blake2b
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+
+from aluma.answer_file import AnswerFile
+from aluma.cone import Cone
+from aluma.learners.aluma import ALuMA
+from aluma.learners.base import Event, Learner
+from aluma.recipe import aluma_version
+from aluma.sampling.population import Mixing, State
+from aluma.session_errors import SessionError
+
+logger = logging.getLogger(__name__)
+
+#: A snapshot is written when the number of answers passes a multiple of this, and on closing. At a
+#: thousand hypotheses in 784 dimensions that costs a few hundredths of what the answers cost.
+SPACING = 32
+#: Snapshots kept besides the one of the last closing. They are for taking answers back: with two,
+#: going back by up to SPACING answers replays at most twice as many.
+KEPT = 2
+#: Slot of the snapshot of the last closing; the others are numbered by answers // SPACING.
+CLOSING = -1
+#: Larger populations are not stored: absorbing the answers again is then the lesser evil.
+MOST_BYTES = 2**27
+
+
+class Unusable(ValueError):
+    """A snapshot that this version cannot use."""
+
+
+def keep(learner: Learner, file: AnswerFile, slot: int) -> None:
+    """Store a snapshot of the learner, and drop those that are too old or of another history.
+
+    What goes wrong is logged and no more: the answers do not depend on it.
+    """
+    prefixes = _prefixes(learner._history, file.seed)
+    if not prefixes:
+        return
+    name = list(prefixes)[-1]
+    try:
+        stored = file.snapshots()
+        if any(one == name and file.snapshot(s) is not None for s, one in stored.items()):
+            return
+        payload = capture(learner)
+        if payload is not None:
+            old = [s for s, one in stored.items() if one not in prefixes or s <= slot - KEPT]
+            file.put_snapshot(slot, name, payload, old)
+    except (SessionError, OSError) as error:
+        logger.warning("no snapshot was written, so opening will take longer: %s", error)
+
+
+def resume(learner: Learner, history: Sequence[Event], file: AnswerFile) -> int:
+    """Bring a fresh learner to the end of a history, from the best snapshot of a part of it.
+
+    Returns how many answers had to be replayed.
+    """
+    prefixes = _prefixes(history, file.seed)
+    usable = {prefixes[one]: slot for slot, one in file.snapshots().items() if one in prefixes}
+    for length in sorted(usable, reverse=True):
+        try:
+            restore(learner, file.snapshot(usable[length]), history[:length])
+            break
+        except Unusable as error:
+            logger.warning("a snapshot in %s is of no use: %s", file.path, error)
+    missing = len(prefixes) - learner.n_answers
+    logger.info("%s: %d of %d answers are replayed", file.path, missing, len(prefixes))
+    learner._replay(history)
+    return missing
+
+
+def capture(learner: Learner) -> bytes | None:
+    """Return the population of a learner as bytes, or None if it has none or it is too large."""
+    if not isinstance(learner, ALuMA):
+        return None
+    state, cone = learner.population.state, learner.population.cone
+    examples = np.array(list(learner._walls.values()), dtype=np.int64)
+    arrays = (cone.walls, cone.basis, cone.coordinates, state.points, examples)
+    if sum(array.nbytes for array in arrays) > MOST_BYTES:
+        return None
+    numbers = {
+        "key": state.key,
+        "length": state.length,
+        "paced_at": state.paced_at,
+        "log_volume": state.log_volume,
+        "mixing": asdict(state.mixing),
+    }
+    text = np.frombuffer(json.dumps(numbers, default=_item).encode(), dtype=np.uint8)
+    payload = BytesIO()
+    for array in (text, *arrays):
+        np.save(payload, array, allow_pickle=False)
+    return payload.getvalue()
+
+
+def restore(learner: Learner, payload: bytes | None, history: Sequence[Event]) -> None:
+    """Put a fresh learner where another was, after ``history``, when ``payload`` was captured."""
+    if not isinstance(learner, ALuMA):
+        raise Unusable(f"{type(learner).__name__} takes none.")
+    if payload is None:
+        raise Unusable("it is damaged.")
+    try:
+        state, examples = _decoded(payload)
+    except (ValueError, KeyError, TypeError, EOFError) as error:
+        raise Unusable(f"it has another form: {error}") from error
+    learner._population.restore(state)
+    names = [wall.tobytes() for wall in state.cone.walls]
+    learner._walls = dict(zip(names, examples, strict=True))
+    learner._history = list(history)
+
+
+def can_step_back(learner: Learner, kept: Sequence[Event]) -> bool:
+    """Say whether a learner can go back to ``kept`` without absorbing that from the start."""
+    if not isinstance(learner, ALuMA):
+        return True
+    staying = {event.index for event in kept if event.sign}
+    leaving = sum(1 for example in learner._walls.values() if example not in staying)
+    return leaving <= len(learner._population._past)
+
+
+def factors(learner: Learner) -> dict[int, float]:
+    """Return the greedy factors that a learner verified for the examples it chose.
+
+    They belong to the moment of choosing and cannot be had from the answers later.
+    """
+    return dict(learner._factors) if isinstance(learner, ALuMA) else {}
+
+
+def give_factors(learner: Learner, verified: dict[int, float]) -> None:
+    """Give a learner back what :func:`factors` returned."""
+    if isinstance(learner, ALuMA):
+        learner._factors = dict(verified)
+
+
+def _prefixes(history: Sequence[Event], seed: bytes) -> dict[bytes, int]:
+    """Return, for every answer, a name of the answers up to it and where in the history it is.
+
+    The name depends on the settings, by way of ``seed``, and on the form of the population: a
+    snapshot is used only by the version of aluma that would arrive at the same one.
+    """
+    prefixes: dict[bytes, int] = {}
+    name = blake2b(seed + aluma_version().encode(), digest_size=16).digest()
+    for place, event in enumerate(history, start=1):
+        if event.sign:
+            told = f"{event.index} {event.sign}".encode()
+            name = blake2b(name + told, digest_size=16).digest()
+            prefixes[name] = place
+    return prefixes
+
+
+def _decoded(payload: bytes) -> tuple[State, list[int]]:
+    stream = BytesIO(payload)
+    text, walls, basis, coordinates, points, examples = (
+        np.load(stream, allow_pickle=False) for _ in range(6)
+    )
+    numbers = json.loads(text.tobytes())
+    state = State(
+        cone=Cone(walls, basis, coordinates),
+        points=points,
+        key=tuple(numbers["key"]),
+        length=numbers["length"],
+        paced_at=numbers["paced_at"],
+        log_volume=numbers["log_volume"],
+        mixing=Mixing(**numbers["mixing"]),
+    )
+    return state, examples.tolist()
+
+
+def _item(value: Any) -> Any:
+    """Return a NumPy scalar as the Python number that JSON knows."""
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"{value!r} is no number.")

@@ -1,0 +1,184 @@
+"""ALuMA asks for even splits, needs few answers, and says so when it is done."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from aluma import bounds
+from aluma.learners.aluma import ALuMA
+from aluma.learners.passive import Passive
+from aluma.scoring import vote_shares
+
+
+def octahedron(d: int) -> np.ndarray:
+    """Return vertices, negative vertices and face centres (Example octahedron of the paper)."""
+    signs = np.array(np.meshgrid(*[[-1.0, 1.0]] * d)).reshape(d, -1).T
+    return np.vstack([np.eye(d), -np.eye(d), signs / d])
+
+
+def answers_to_zero_error(learner: Any, labels: np.ndarray) -> int:
+    while (learner.predict() != labels).any():
+        i = learner.ask()
+        learner.tell(i, labels[i])
+    return int(learner.n_answers)
+
+
+def test_the_octahedron_takes_about_as_many_answers_as_it_has_vertices() -> None:
+    X = octahedron(6)
+    needed, passive = [], []
+    for seed in range(10):
+        w = np.random.default_rng(seed).choice([-1.0, 1.0], 6)
+        labels = X @ w - 1 + 1 / 6 > 0
+        options = {"classes": (False, True), "bias": True, "random_state": seed}
+        learner = ALuMA(X, alpha=1.0, n_hypotheses=500, **options)
+        needed.append(answers_to_zero_error(learner, labels))
+        passive.append(answers_to_zero_error(Passive(X, predict_with="svm", **options), labels))
+    assert np.mean(needed) <= 22
+    assert np.mean(passive) > 1.5 * np.mean(needed)
+
+
+def test_a_halfspace_on_the_sphere_takes_few_answers() -> None:
+    needed = []
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((300, 4))
+        X /= np.linalg.norm(X, axis=1, keepdims=True)
+        labels = X @ rng.standard_normal(4) > 0
+        learner = ALuMA(X, classes=(False, True), random_state=seed, n_hypotheses=500)
+        needed.append(answers_to_zero_error(learner, labels))
+    assert np.mean(needed) <= 28
+
+
+def test_a_threshold_is_found_by_bisection() -> None:
+    # Thresholds on a line: each answer halves what is left, up to the population's rounding.
+    X = np.linspace(-1, 1, 401)[:, None]
+    learner = ALuMA(X, classes=(False, True), bias=True, alpha=1.0)
+    assert answers_to_zero_error(learner, X[:, 0] > 0.337) <= 14
+
+
+def test_alpha_one_asks_for_a_near_best_split() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((500, 5))
+    labels = X @ rng.standard_normal(5) > 0
+    learner = ALuMA(X, classes=(False, True), alpha=1.0)
+    for _ in range(20):
+        shares = vote_shares(learner.pool, learner.population.hypotheses())
+        splits = shares * (1 - shares)
+        splits[learner.answered] = 0
+        i = learner.ask()
+        assert splits[i] >= splits.max() / 1.05
+        learner.tell(i, labels[i])
+
+
+def test_the_population_agrees_with_every_answer_even_a_surprise() -> None:
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((400, 3))
+    learner = ALuMA(X, classes=(False, True), n_hypotheses=256)
+    labels = X @ rng.standard_normal(3) > 0
+    for _ in range(6):
+        i = learner.ask()
+        learner.tell(i, labels[i])
+    shares = vote_shares(learner.pool, learner.population.hypotheses())
+    open_ = np.setdiff1d(np.flatnonzero((shares > 0) & (shares < 1)), learner.answered)
+    rare = open_[np.minimum(shares, 1 - shares)[open_].argmin()]
+    learner.tell(int(rare), bool(shares[rare] < 0.5))
+    hypotheses = learner.population.hypotheses()
+    told = vote_shares(learner.pool, hypotheses, learner.answered)
+    np.testing.assert_array_equal(told == 1, learner.answers)
+    assert set(told) <= {0.0, 1.0}
+
+
+def test_a_batch_is_not_of_near_copies() -> None:
+    rng = np.random.default_rng(3)
+    centres = rng.standard_normal((20, 4))
+    X = np.repeat(centres, 10, axis=0) + 1e-4 * rng.standard_normal((200, 4))
+    learner = ALuMA(X, classes=(0, 1), n_hypotheses=500)
+    batch = learner.ask(6)
+    assert len(set((batch // 10).tolist())) == 6
+
+
+def test_it_finishes_when_the_rest_is_settled() -> None:
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((150, 3))
+    labels = X @ rng.standard_normal(3) > 0
+    learner = ALuMA(X, classes=(False, True), n_hypotheses=500)
+    assert not learner.finished
+    while not learner.finished:
+        i = learner.ask()
+        learner.tell(i, labels[i])
+    assert learner.n_answers < 75
+    assert (learner.predict() != labels).mean() <= 0.01
+    certificate = learner.certificate()
+    assert certificate.asked == learner.n_answers
+    assert certificate.error_bound == 0
+    assert certificate.greedy_factor is None
+    assert 0.9 <= certificate.purity <= 1
+    assert learner.n_answers <= certificate.determined <= 150
+
+
+def test_a_tolerance_stops_earlier() -> None:
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((200, 4))
+    labels = X @ rng.standard_normal(4) > 0
+    needed = []
+    for tolerance in (0.0, 0.05):
+        learner = ALuMA(X, classes=(False, True), tolerance=tolerance, n_hypotheses=256)
+        while not learner.finished:
+            i = learner.ask()
+            learner.tell(i, labels[i])
+        needed.append(learner.n_answers)
+        assert learner.certificate().error_bound <= tolerance
+    assert needed[1] < needed[0]
+
+
+def test_a_budget_that_is_spent_does_not_stop_the_certificate() -> None:
+    X = np.random.default_rng(6).standard_normal((100, 5))
+    learner = ALuMA(X, classes=(0, 1), budget=2, n_hypotheses=256)
+    for _ in range(2):
+        i = learner.ask()
+        learner.tell(i, int(X[i, 0] > 0))
+    assert not learner.finished
+    assert learner.certificate().error_bound > 0
+    assert learner.certificate() is learner.certificate()
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("alpha", 0.99),
+        ("alpha", float("nan")),
+        ("delta", 0.0),
+        ("delta", 1.0),
+        ("tolerance", -0.1),
+        ("tolerance", 1.0),
+        ("estimate", "guess"),
+        ("n_hypotheses", 0),
+        ("budget", 0),
+        ("random_state", -1),
+        ("classes", ("a", "a")),
+    ],
+)
+def test_options_out_of_range_are_refused_by_name(option: str, value: Any) -> None:
+    with pytest.raises(ValueError, match=option):
+        ALuMA(np.eye(3), **{option: value})
+
+
+def test_options_go_by_keyword() -> None:
+    with pytest.raises(TypeError):
+        ALuMA(np.eye(3), ("no", "yes"))  # type: ignore[misc]
+
+
+def test_verified_draws_as_many_hypotheses_as_its_theorem_needs() -> None:
+    X = np.random.default_rng(7).standard_normal((30, 2))
+    learner = ALuMA(X, classes=(0, 1), estimate="verified", budget=4)
+    assert learner.n_hypotheses >= bounds.sample_size(0.05, 1 / 64, 4, 30)
+    for _ in range(3):
+        i = learner.ask()
+        learner.tell(i, int(X[i, 0] > 0))
+    assert learner.certificate().greedy_factor in (2.0, 4.0)
+    told_unasked = learner.fork()
+    told_unasked.tell(
+        int(np.setdiff1d(np.arange(30), learner.answered)[0]), told_unasked.predict()[0]
+    )
+    assert told_unasked.certificate().greedy_factor is None

@@ -1,0 +1,408 @@
+"""Populations stay uniform while answers arrive, also when an answer surprises everybody.
+
+Every statistical test has a false-alarm rate of ``ALARM`` = 1e-5, adjusted within a test. Copies of
+one survivor are correlated by less than 0.2 with it, so a population of k is worth nearly k draws:
+tests take it to be worth what its own ``mixing.effective`` says.
+"""
+
+import itertools
+
+import numpy as np
+import pytest
+from closed_forms import (
+    ALARM,
+    LAWS,
+    Floats,
+    Known,
+    adjusted,
+    equicorrelated,
+    gaussian_radius,
+    orthogonal,
+    random_walls,
+    rotated,
+    space,
+    triangle,
+    triangle_cells,
+    units,
+    wedge,
+    wedge_angle,
+    weyl,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import chisquare, ks_2samp, kstest, norm
+
+from aluma.feasibility import Infeasible
+from aluma.sampling import population as module
+from aluma.sampling.blocks import BLOCK
+from aluma.sampling.pace import FORGOTTEN
+from aluma.sampling.population import UNDO_DEPTH, Mixing, Population, refill, settle
+from aluma.sampling.reflection import Walls
+
+
+def grown(walls: Floats, size: int = 1000, seed: int = 0) -> Population:
+    population = Population(walls.shape[1], size, seed)
+    for wall in units(walls):
+        population.add(wall)
+    return population
+
+
+def even_answers(d: int, answers: int, size: int, seed: int) -> tuple[Population, Floats]:
+    """Answer the most even of 100 random questions each time, as a greedy learner would ask."""
+    rng = np.random.default_rng(seed)
+    target = rng.standard_normal(d)
+    population, walls = Population(d, size, seed), []
+    for _ in range(answers):
+        questions = units(rng.standard_normal((100, d)))
+        votes = (population.hypotheses() @ questions.T > 0).mean(axis=0)
+        asked = questions[np.abs(votes - 0.5).argmin()]
+        walls.append(asked * np.sign(asked @ target))
+        population.add(walls[-1])
+    return population, np.array(walls)
+
+
+def differs(population: Population, walls: Floats, seed: int = 0) -> float:
+    """Compare with independent draws, on random functions, walls and the nearest wall."""
+    rng = np.random.default_rng((1, seed))
+    ours, theirs = units(population.hypotheses()), units(space(walls).sample(4096, random_state=7))
+    f = np.vstack([rng.standard_normal((6, walls.shape[1])), walls[-4:]]).T
+    pairs = [*zip((ours @ f).T, (theirs @ f).T, strict=True)]
+    pairs.append(((ours @ walls.T).min(axis=1), (theirs @ walls.T).min(axis=1)))
+    return adjusted([ks_2samp(a, b).pvalue for a, b in pairs])
+
+
+# Uniformity.
+
+
+@pytest.mark.parametrize(("d", "answers"), [(3, 20), (4, 40), (6, 30), (6, 40)])
+def test_after_many_answers_it_is_uniform_still(d: int, answers: int) -> None:
+    walls = random_walls(d, answers, np.random.default_rng((2, d, answers)))
+    population = grown(walls, 2000)
+    assert (population.hypotheses() @ walls.T > 0).all()
+    assert differs(population, walls) > ALARM
+
+
+@pytest.mark.parametrize(("d", "answers"), [(3, 20), (5, 30), (6, 40)])
+def test_after_answers_that_it_chose_itself_it_is_uniform_still(d: int, answers: int) -> None:
+    population, walls = even_answers(d, answers, 2000, seed=d)
+    assert (population.hypotheses() @ walls.T > 0).all()
+    assert differs(population, walls) > ALARM
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_populations_follow_laws_that_are_known(name: str) -> None:
+    law, rng = LAWS[name], np.random.default_rng(3)
+    points = gaussian_radius(grown(law.walls, 8192).hypotheses(), rng)
+    assert adjusted(law.fit(points, rng)) > ALARM
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_angles_in_the_plane_are_uniform(seed: int) -> None:
+    """After 30 answers about random directions the wedge is between two of them."""
+    walls = random_walls(2, 30, np.random.default_rng((4, seed)))
+    points = grown(walls, 4000).hypotheses()
+    angle, middle = (np.arctan2(w[..., 1], w[..., 0]) for w in (points, points.mean(axis=0)))
+    edges = np.arctan2(-walls[:, 0], walls[:, 1])
+    edges = np.concatenate([edges, edges + np.pi])
+    from_middle = (edges - middle + np.pi) % (2 * np.pi) - np.pi
+    low, high = from_middle[from_middle < 0].max(), from_middle[from_middle > 0].min()
+    shift = (angle - middle + np.pi) % (2 * np.pi) - np.pi
+    assert kstest(shift, "uniform", (low, high - low)).pvalue > ALARM
+
+
+def test_cells_of_a_spherical_triangle_are_as_full_as_they_are_large() -> None:
+    walls = random_walls(3, 3, np.random.default_rng(5))
+    cells = triangle_cells(walls)
+    points = grown(walls, 8192).hypotheses()
+    assert chisquare(cells.count(points), len(points) * cells.shares).pvalue > ALARM
+
+
+def test_a_population_that_does_not_move_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Copies that stay where they are leave fewer and fewer different hypotheses."""
+
+    def still(points: Floats, *_: object) -> tuple[Floats, Mixing]:
+        return points, Mixing(1.0, np.nan, 0, 0, 1.0, 1.0, 0.0, 0)
+
+    monkeypatch.setattr(module, "settle", still)
+    walls = random_walls(4, 20, np.random.default_rng((2, 4, 40)))
+    assert differs(grown(walls, 2000), walls) < ALARM
+
+
+def test_radii_are_those_of_the_ball_and_drawn_anew_on_request() -> None:
+    population = grown(random_walls(5, 8, np.random.default_rng(6)), 5000)
+    radius = np.linalg.norm(population.hypotheses(), axis=1)
+    assert kstest(radius**5, "uniform").pvalue > ALARM
+    np.testing.assert_array_equal(population.hypotheses(), population.hypotheses())
+    other = np.linalg.norm(population.hypotheses(fresh=1), axis=1)
+    assert (radius != other).all()
+    assert kstest(other**5, "uniform").pvalue > ALARM
+
+
+def test_directions_without_answers_are_free() -> None:
+    population = grown(np.eye(2, 6), 5000)
+    points = gaussian_radius(population.hypotheses(), np.random.default_rng(7))
+    assert adjusted([kstest(x, norm.cdf).pvalue for x in points[:, 2:].T]) > ALARM
+    assert (points[:, :2] > 0).all()
+    nobody = gaussian_radius(Population(3, 5000).hypotheses(), np.random.default_rng(8))
+    assert adjusted([kstest(x, norm.cdf).pvalue for x in nobody.T]) > ALARM
+
+
+# Survivors and refill.
+
+
+@given(
+    alive=st.lists(st.booleans(), min_size=1, max_size=60).filter(any), seed=st.integers(0, 1000)
+)
+def test_survivors_stay_and_are_copied_evenly(alive: list[bool], seed: int) -> None:
+    inside = np.array(alive)
+    family = refill(inside, np.random.default_rng(seed))
+    survivors = np.flatnonzero(inside)
+    np.testing.assert_array_equal(family[survivors], survivors)
+    assert inside[family].all()
+    copies = np.bincount(family, minlength=len(inside))[survivors]
+    assert copies.sum() == len(inside)
+    assert copies.max() - copies.min() <= 1
+
+
+def test_who_gets_the_odd_copy_is_random() -> None:
+    """One dead and four alive: each of them is copied a quarter of the time."""
+    inside = np.array([True, True, False, True, True])
+    rng = np.random.default_rng(9)
+    chosen = np.bincount([refill(inside, rng)[2] for _ in range(2000)], minlength=5)
+    assert chosen[2] == 0
+    assert chisquare(chosen[inside]).pvalue > ALARM
+
+
+def test_ancestors_are_the_survivors() -> None:
+    population = grown(random_walls(3, 4, np.random.default_rng(10)), 1024)
+    wall = units(np.random.default_rng(11).standard_normal(3))
+    expected = int((population.state.points @ population.cone.basis.T @ wall > 0).sum())
+    population.add(wall)
+    assert population.mixing.ancestors == expected
+    assert population.log_volume == pytest.approx(
+        grown(random_walls(3, 4, np.random.default_rng(10)), 1024).log_volume
+        + np.log(expected / 1024)
+    )
+
+
+# Rescue.
+
+
+@pytest.mark.parametrize("width", [1e-4, 1e-8])
+@pytest.mark.parametrize("turned", [0.0, 0.7, 2.0])
+def test_an_answer_that_surprises_everybody(width: float, turned: float) -> None:
+    """Nobody of 2048 is in the wedge; all are, and uniform, once its wall has been brought in.
+
+    Each of the gradual steps keeps a quarter, so ln(volume) has a variance of 3 / 2048 a step.
+    """
+    known = wedge(width, turned)
+    population = grown(known.walls, 2048)
+    points, mixing = population.hypotheses(), population.mixing
+    assert (points @ known.walls.T > 0).all()
+    assert kstest(wedge_angle(points, turned) / width, "uniform").pvalue > ALARM
+    assert mixing.gradual == pytest.approx(np.log(np.pi / width) / np.log(4), abs=2)
+    error = np.sqrt(3 * (mixing.gradual + 1) / 2048)
+    assert abs(population.log_volume - known.log_volume) < norm.isf(ALARM / 2) * error
+    assert mixing.refused < 0.01
+
+
+def test_a_surprise_among_free_directions() -> None:
+    """The same thin wedge in five dimensions, and with answers about other directions."""
+    rng = np.random.default_rng(12)
+    thin = rotated(wedge(1e-4), rng, spare=3).walls
+    population = grown(thin, 2048)
+    z = units(population.hypotheses() @ np.linalg.qr(thin.T)[0])
+    share = z @ np.linalg.qr(thin.T)[0].T @ thin.T
+    assert kstest(share[:, 0] / share.sum(axis=1), "uniform").pvalue > ALARM
+    assert (population.hypotheses() @ thin.T > 0).all()
+
+
+def test_a_surprise_late_in_a_run() -> None:
+    """A wall that leaves about a thousandth of a cone of 20 walls, found by moving it there."""
+    walls = random_walls(4, 20, np.random.default_rng(13))
+    sample = units(space(walls).sample(4096))
+    axis, normal = units(sample.mean(axis=0)), units(np.random.default_rng(14).standard_normal(4))
+    cut = np.quantile(sample @ normal / (sample @ axis), 0.9992)
+    walls = np.vstack([walls, units(normal - cut * axis)])
+    population = grown(walls, 1024)
+    assert population.mixing.gradual > 0
+    assert (population.hypotheses() @ walls.T > 0).all()
+    assert differs(population, walls) > ALARM
+
+
+def test_a_contradiction_leaves_it_as_it_was() -> None:
+    population = grown(random_walls(3, 6, np.random.default_rng(15)))
+    state, hypotheses = population.state, population.hypotheses()
+    with pytest.raises(Infeasible) as found:
+        population.add(-units(population.cone.walls[0]))
+    assert found.value.support.tolist() == [0, 6]
+    assert population.state is state
+    np.testing.assert_array_equal(population.hypotheses(), hypotheses)
+    population.undo()
+    assert len(population.cone) == 5
+
+
+# Undo, fork, restore, replay.
+
+
+def same(one: Population, other: Population) -> bool:
+    return (
+        np.array_equal(one.hypotheses(), other.hypotheses())
+        and one.log_volume == other.log_volume
+        and np.array_equal(one.cone.walls, other.cone.walls)
+        and one.state.key == other.state.key
+    )
+
+
+def test_undo_and_redo_is_no_change() -> None:
+    walls = random_walls(4, 6, np.random.default_rng(16))
+    population, before, after = grown(walls), grown(walls[:-1]), grown(walls)
+    population.undo()
+    assert same(population, before)
+    population.add(walls[-1])
+    assert same(population, after)
+    population.undo()
+    population.add(-walls[-1])
+    assert not same(population, after)
+
+
+def test_undo_has_an_end() -> None:
+    population = Population(3, 100)
+    with pytest.raises(LookupError, match="nothing to undo"):
+        population.undo()
+    for wall in random_walls(3, UNDO_DEPTH + 2, np.random.default_rng(17)):
+        population.add(wall)
+    for _ in range(UNDO_DEPTH):
+        population.undo()
+    assert len(population.cone) == 2
+    with pytest.raises(LookupError, match=f"at most {UNDO_DEPTH} answers"):
+        population.undo()
+
+
+def test_a_fork_goes_its_own_way() -> None:
+    walls = random_walls(3, 5, np.random.default_rng(18))
+    population = grown(walls[:3])
+    kept = grown(walls[:3])
+    twin = population.fork()
+    twin.add(walls[3])
+    assert same(population, kept)
+    population.add(walls[3])
+    assert same(population, twin)
+    twin.undo()
+    twin.undo()
+    assert len(twin.cone) == 2
+    assert len(population.cone) == 4
+
+
+def test_restore_goes_on_from_a_state() -> None:
+    walls = random_walls(3, 5, np.random.default_rng(19))
+    population = grown(walls[:3])
+    state = population.state
+    population.add(walls[3])
+    population.restore(state)
+    assert same(population, grown(walls[:3]))
+    with pytest.raises(LookupError, match="nothing to undo"):
+        population.undo()
+    population.add(walls[3])
+    assert same(population, grown(walls[:4]))
+
+
+def test_seed_and_order_of_answers_decide() -> None:
+    walls = random_walls(3, 3, np.random.default_rng(20))
+    assert same(grown(walls, seed=1), grown(walls, seed=1))
+    assert not same(grown(walls, seed=1), grown(walls, seed=2))
+    assert not same(grown(walls), grown(walls[::-1]))
+
+
+def test_a_numpy_seed_is_as_good_as_an_int() -> None:
+    walls = random_walls(3, 3, np.random.default_rng(20))
+    assert same(grown(walls, seed=5), grown(walls, seed=np.int64(5)))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("size", [0, -5])
+def test_sizes_below_one_are_refused(size: int) -> None:
+    with pytest.raises(ValueError, match=f"size must be at least 1, got {size}"):
+        Population(3, size)
+
+
+@pytest.mark.parametrize("size", [1, 255, 257])
+def test_sizes_need_not_be_whole_blocks(size: int) -> None:
+    population = grown(np.eye(3), size)
+    assert population.hypotheses().shape == (size, 3)
+    assert (population.hypotheses() > 0).all()
+
+
+# What it says about itself.
+
+
+def test_mixing_is_sane_after_every_answer() -> None:
+    walls = random_walls(5, 25, np.random.default_rng(21))
+    population = Population(5, 1000)
+    chains = 4 * BLOCK
+    for wall in walls:
+        population.add(wall)
+        mixing = population.mixing
+        assert 0.5 * chains < mixing.effective <= chains
+        assert 0 < mixing.ancestors <= chains
+        assert mixing.correlation < FORGOTTEN
+        assert 2 <= mixing.flights < module.MOST_FLIGHTS
+        assert 0 < mixing.length <= np.pi / 2
+        assert mixing.refused < 1e-3
+        assert (mixing.gradual > 0) <= (mixing.ancestors < chains)
+        assert np.isnan(mixing.rhat) == (mixing.flights < 4)
+
+
+def test_rhat_is_near_one_when_flights_are_many_and_far_when_they_do_nothing() -> None:
+    walls = Walls.of(np.eye(3), 3)
+    points = np.abs(np.random.default_rng(22).standard_normal((512, 3)))
+    everybody = np.arange(512)
+    _, mixed = settle(points, walls, 0.35, everybody, (1,))
+    assert mixed.flights >= 4
+    assert mixed.rhat < 1.7
+    _, lazy = settle(points, walls, 1e-3, everybody, (1,))
+    assert lazy.flights == module.MOST_FLIGHTS
+    assert lazy.rhat > 3
+    assert lazy.correlation > 0.9
+    assert lazy.effective == 512
+
+
+def test_copies_that_remember_are_worth_less() -> None:
+    walls = Walls.of(np.eye(3), 3)
+    rng = np.random.default_rng(23)
+    families = np.repeat(np.arange(64), 8)
+    points = np.abs(rng.standard_normal((64, 3)))[families]
+    _, lazy = settle(points, walls, 1e-3, families, (2,))
+    _, mixed = settle(points, walls, np.pi / 2, families, (2,))
+    assert 60 < lazy.effective < 80
+    assert mixed.effective > 400
+
+
+# Volume on the side.
+
+
+@pytest.mark.parametrize(
+    "known",
+    [wedge(0.3), triangle(random_walls(3, 3, np.random.default_rng(24))), orthogonal(8, 8), weyl(6),
+     weyl(12), equicorrelated(8), rotated(weyl(5), np.random.default_rng(25), spare=4)],
+)  # fmt: skip
+def test_volume_comes_along_with_answers_that_nobody_chose(known: Known) -> None:
+    """Its variance is the sum of (1 - p) / (p k) over the answers, and somewhat more for copies."""
+    population = Population(known.walls.shape[1], 4096, 0)
+    shares = []
+    for wall in units(known.walls):
+        before = population.log_volume
+        population.add(wall)
+        shares.append(np.exp(population.log_volume - before))
+    p = np.array(shares)
+    error = np.sqrt(1.2 * ((1 - p) / (p * 4096)).sum())
+    assert abs(population.log_volume - known.log_volume) < norm.isf(ALARM / 2) * error
+
+
+def test_volume_only_falls() -> None:
+    population = Population(4, 500)
+    volumes = [population.log_volume]
+    for wall in random_walls(4, 15, np.random.default_rng(26)):
+        population.add(wall)
+        volumes.append(population.log_volume)
+    assert volumes[0] == 0
+    assert all(a >= b for a, b in itertools.pairwise(volumes))
