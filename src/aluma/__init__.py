@@ -1,10 +1,28 @@
 """aluma: a pool labelled right with the fewest questions to a person."""
 
 from aluma import bounds
+from aluma.certificate import Certificate
+from aluma.estimator import ActiveClassifier
 from aluma.learners.aluma import ALuMA
-from aluma.learners.base import Exhausted
+from aluma.learners.base import Exhausted, Learner
+from aluma.learners.passive import Passive
+from aluma.learners.simple_margin import SimpleMargin
 from aluma.pool import Pool
 from aluma.running import Trace, run
 from aluma.version_space import Conflict, VersionSpace
 
-__all__ = ["ALuMA", "Conflict", "Exhausted", "Pool", "Trace", "VersionSpace", "bounds", "run"]
+__all__ = [
+    "ALuMA",
+    "ActiveClassifier",
+    "Certificate",
+    "Conflict",
+    "Exhausted",
+    "Learner",
+    "Passive",
+    "Pool",
+    "SimpleMargin",
+    "Trace",
+    "VersionSpace",
+    "bounds",
+    "run",
+]
