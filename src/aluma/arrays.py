@@ -15,10 +15,11 @@ Bools: TypeAlias = npt.NDArray[np.bool_]
 
 def finite_rows(X: Any, dimension: int, what: str = "X") -> Floats:
     """Return ``X`` as finite float64 rows of the given dimension; one vector is one row."""
-    if np.iscomplexobj(X):
-        raise TypeError(f"{what} holds complex numbers: it must be an array of real numbers.")
     try:
-        rows = np.atleast_2d(np.asarray(X, dtype=np.float64))
+        given = np.asarray(X)
+        if np.iscomplexobj(given):
+            raise TypeError("it holds complex numbers")
+        rows = np.atleast_2d(given.astype(np.float64))
     except (TypeError, ValueError) as error:
         raise TypeError(f"{what} must be an array of real numbers: {error}") from error
     if rows.ndim != 2 or rows.shape[1] != dimension:
