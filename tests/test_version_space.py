@@ -516,7 +516,7 @@ BAD_VALUES: list[tuple[Callable[[VersionSpace], object], str]] = [
 ]
 BAD_TYPES: list[tuple[Callable[[VersionSpace], object], str]] = [
     (lambda V: V.add(["a", "b", "c"], 1), "x must be an array of real numbers"),
-    (lambda V: V.add(np.array([1j, 1, 1]), 1), "x must be an array of real numbers"),
+    (lambda V: V.add(np.array([1j, 1, 1]), 1), "x | an array of real numbers"),
     (lambda V: V.add([[1, 2, 3], [1, 2]], [1, 1]), "x must be an array of real numbers"),
     (lambda V: V.sample(2.5), "n must be an integer | 2.5"),
     (lambda V: V.sample(2.0), "n must be an integer | 2.0"),

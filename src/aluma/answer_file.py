@@ -102,6 +102,7 @@ class AnswerFile:
         try:
             file._check_identity()
             file._read()
+            file._prepare()
         except BaseException:
             file.close()
             raise
@@ -192,28 +193,32 @@ class AnswerFile:
     def _check_identity(self) -> None:
         """Refuse what is not a session, not of this format, or not sound."""
         with explained(self.path, "read"):
-            if self._pragma("page_count") == 0:
-                raise NotASession(
-                    f"{self.path} is empty: its creation was interrupted. Delete it and use "
-                    "Session.create."
-                )
             if self._pragma("application_id") != APPLICATION:
                 raise NotASession(
                     f"{self.path} is an SQLite database, but not a session of aluma (its "
                     f"application_id is {self._pragma('application_id')}, not {APPLICATION}): "
                     "check the name."
                 )
-            if self._pragma("user_version") > FORMAT:
+            written = self._pragma("user_version")
+            if written > FORMAT:
                 raise NewerFormat(
-                    f"{self.path} has format {self._pragma('user_version')}, and this version of "
-                    f"aluma reads formats up to {FORMAT}: upgrade aluma."
+                    f"{self.path} has format {written}, and this version of aluma reads formats "
+                    f"up to {FORMAT}: upgrade aluma."
                 )
             found = self._pragma("quick_check")
             if found != "ok":
                 raise damaged(self.path, str(found).splitlines()[0])
+
+    def _prepare(self) -> None:
+        """Make commits durable, and show at once whether there can be any.
+
+        Writing even what is there already also makes SQLite tidy up the journal of a process that
+        was killed.
+        """
         self._make_durable()
         with self._transaction() as connection:
             connection.execute(_SNAPSHOTS)
+            connection.execute(f"PRAGMA user_version = {self._pragma('user_version')}")
 
     def _make_durable(self) -> None:
         with explained(self.path, "opened"):

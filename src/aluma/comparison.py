@@ -273,7 +273,9 @@ def standardise(X: Floats) -> Floats:
     Column scale is part of the prior, which is uniform on the ball of w: without this, the unit a
     column happens to be measured in decides how much it counts.
     """
-    centred = X - X.mean(axis=0)
+    # In one memory order, so that the same numbers always add up in the same order.
+    centred = np.ascontiguousarray(X)
+    centred = centred - centred.mean(axis=0)
     scale = centred.std(axis=0)
     # The mean of equal numbers can be off by rounding, and a constant must not become noise.
     constant = np.ptp(X, axis=0) == 0

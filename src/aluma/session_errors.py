@@ -56,7 +56,7 @@ def check_new(path: Path) -> None:
 
 
 def check_file(path: Path) -> None:
-    """Refuse a file that is not there or cannot be written to."""
+    """Refuse a file that is not there, cannot be written to or holds nothing."""
     check_place(path)
     if not path.exists():
         raise FileNotFoundError(
@@ -65,6 +65,11 @@ def check_file(path: Path) -> None:
     if not os.access(path, os.R_OK | os.W_OK):
         raise PermissionError(
             f"{path} cannot be read and written: give yourself the right to, or copy it elsewhere."
+        )
+    if path.stat().st_size == 0:
+        raise NotASession(
+            f"{path} is empty, so it is not a session: if creating one was interrupted, delete it "
+            "and use Session.create again."
         )
 
 

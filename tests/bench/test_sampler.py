@@ -193,7 +193,7 @@ def test_threads_and_answers_are_measured() -> None:
     assert numba.get_num_threads() == before
     cost = sampler.absorb(5, 12, 256, timed=3)
     assert cost.longest >= cost.typical > 0
-    assert cost.stated == 8 * 256 * (5 + 12)
+    assert cost.stated == 8 * (256 * (5 + 12) + 12 * 5 + 5 * 5 + 12 * 5 + 12 * 12)
     assert cost.peak >= cost.stated
     assert "fits of LinearSVC" in cost.told()
 
@@ -213,4 +213,4 @@ def test_a_run_prints_its_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "small cone" in shown
     assert "hopsy is not installed: pip install 'aluma[bench]'" in shown
     assert "two threads draw 4,096 hypotheses" in shown
-    assert "times 8 k (r + t) bytes" in shown
+    assert "MiB of its chains and its cone" in shown

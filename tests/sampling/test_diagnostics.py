@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from closed_forms import Floats
 
 from aluma.sampling.diagnostics import correlation, effective_sample_size, split_rhat
+from closed_forms import Floats
 
 
 def autoregression(

@@ -9,6 +9,16 @@ import itertools
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import chisquare, ks_2samp, kstest, norm
+
+from aluma.feasibility import Infeasible
+from aluma.sampling import population as module
+from aluma.sampling.blocks import BLOCK
+from aluma.sampling.pace import FORGOTTEN
+from aluma.sampling.population import UNDO_DEPTH, Mixing, Population, refill, settle
+from aluma.sampling.reflection import Walls
 from closed_forms import (
     ALARM,
     LAWS,
@@ -28,16 +38,6 @@ from closed_forms import (
     wedge_angle,
     weyl,
 )
-from hypothesis import given
-from hypothesis import strategies as st
-from scipy.stats import chisquare, ks_2samp, kstest, norm
-
-from aluma.feasibility import Infeasible
-from aluma.sampling import population as module
-from aluma.sampling.blocks import BLOCK
-from aluma.sampling.pace import FORGOTTEN
-from aluma.sampling.population import UNDO_DEPTH, Mixing, Population, refill, settle
-from aluma.sampling.reflection import Walls
 
 
 def grown(walls: Floats, size: int = 1000, seed: int = 0) -> Population:

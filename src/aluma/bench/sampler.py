@@ -287,7 +287,7 @@ class Absorbed:
     typical, longest : wall seconds of the last answers, their median and maximum
     fits : wall seconds of fits on the same answers, by name
     peak : bytes allocated at most while the last answer is absorbed
-    stated : the 8 k (r + t) bytes of a population's state
+    stated : the 8 k (r + t) bytes of the chains and 8 (t d + d r + t r + t^2) of the cone
     """
 
     typical: float
@@ -306,7 +306,7 @@ class Absorbed:
             f"a population absorbs an answer in {1e3 * self.typical:.1f} ms (the slowest of the "
             f"last ones in {1e3 * self.longest:.1f} ms): {ratios}. It allocates "
             f"{self.peak / 2**20:.1f} MiB on the way, {self.peak / self.stated:.2f} times "
-            "8 k (r + t) bytes."
+            f"the {self.stated / 2**20:.1f} MiB of its chains and its cone."
         )
 
 
@@ -323,7 +323,8 @@ def absorb(dimension: int, answers: int, size: int, timed: int = 20) -> Absorbed
     population.add(labels[-1] * rows[-1])
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    points = population.state.points
+    chains, rank = population.state.points.shape
+    cone = answers * dimension + dimension * rank + answers * rank + answers**2
     fits = {"LinearSVC": LinearSVC(), "SVC": SVC(kernel="linear", C=1e6)}
     return Absorbed(
         typical=float(np.median(seconds[-timed:])),
@@ -333,7 +334,7 @@ def absorb(dimension: int, answers: int, size: int, timed: int = 20) -> Absorbed
             for name, model in fits.items()
         },
         peak=peak,
-        stated=8 * len(points) * (points.shape[1] + answers),
+        stated=8 * (chains * (rank + answers) + cone),
     )
 
 
