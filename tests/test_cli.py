@@ -207,6 +207,7 @@ def holed() -> pd.DataFrame:
         (flowers()[:0], "kind", "no rows below the names"),
         (holed(), "kind", "no number in row 3 (counted from 0 below the names), column 'length'"),
         (holed()[4:].reset_index(drop=True), "kind", "inf in row 5"),
+        (flowers().assign(width=1e35), "kind", "holds 1e+35 in row 0"),
     ],
 )
 def test_tables_that_cannot_be_used_are_refused(tmp_path, frame, column, said):

@@ -56,7 +56,7 @@ def quick(budget: int = 15, **settings: Any) -> ActiveClassifier:
 # -- scikit-learn's own checks: all of them, no expected failures -----------------------------
 
 
-# They fit some 200 times. Ten questions are enough for them, and what they check does not depend on
+# They fit dozens of times. Ten questions are enough for them, and what they check does not depend on
 # the number of questions: the defaults pass too, in two to three times the time.
 @parametrize_with_checks([ActiveClassifier(budget=10, n_hypotheses=FEW)])
 def test_scikit_learn_checks(estimator: ActiveClassifier, check: Any) -> None:
@@ -289,9 +289,10 @@ def test_string_classes_and_a_data_frame(wine: Data) -> None:
 
 
 def test_empty_rows_of_a_sparse_matrix_are_never_asked_without_bias() -> None:
-    X = sparse.random_array((60, 5), density=0.3, rng=np.random.default_rng(1), format="csr")
-    dense = X.toarray()
-    model = quick(60, bias=False).fit(X, np.where(dense[:, 0] + dense[:, 1] > dense[:, 2], 1, 0))
+    rng = np.random.default_rng(1)
+    dense = np.where(rng.random((60, 5)) < 0.3, rng.random((60, 5)), 0.0)
+    y = np.where(dense[:, 0] + dense[:, 1] > dense[:, 2], 1, 0)
+    model = quick(60, bias=False).fit(sparse.csr_array(dense), y)
     empty = np.flatnonzero(~dense.any(axis=1))
     assert len(empty) > 0
     assert not set(empty) & set(model.queried_)

@@ -290,7 +290,7 @@ class Session:
             step(twin)
         else:
             twin = recipe.made(self.about["strategy"], self.about["settings"], self.pool)
-            twin._labels = labels.copy()
+            twin._labels = labels.used({event.sign for event in wanted})
             snapshot.give_factors(twin, snapshot.factors(self._learner))
             snapshot.resume(twin, wanted, self._file)
         return twin

@@ -28,8 +28,8 @@ class Conflict(ValueError):
         self.indices = indices
         shown = ", ".join(map(str, indices[:12])) + (", ..." if len(indices) > 12 else "")
         super().__init__(
-            f"no halfspace agrees with these {len(indices)} answers at once: {shown}. Each of "
-            f"them can be true without one of the others. {advice}".rstrip()
+            f"no halfspace agrees with these {len(indices)} answers at once: {shown}. Take any "
+            f"one away and the others can all be true. {advice}".rstrip()
         )
 
 

@@ -157,7 +157,7 @@ def test_a_start_that_is_not_forgotten_would_be_seen(name: str) -> None:
     walls = walls_of(law.walls)
     point = law.draw(1, np.random.default_rng(10))
     rng = np.random.default_rng(11)
-    short = place(np.repeat(point, N, axis=0), walls)
+    short = place(np.repeat(point, N // 5, axis=0), walls)
     stale = short
     for _ in range(2):
         short, _ = fly(short, walls, 0.1, rng)
@@ -176,7 +176,7 @@ def test_angles_of_a_wedge_are_uniform(width: float) -> None:
     assert adjusted([kstest(angle, "uniform").pvalue, chisquare(cells).pvalue]) > ALARM
 
 
-@pytest.mark.parametrize("width", [2.5, 0.5, 0.02])
+@pytest.mark.parametrize("width", [2.5, 0.5, 0.05])
 def test_cells_of_a_lune_and_of_its_half_are_equally_full(width: float) -> None:
     """Height and azimuth of a uniform point of the sphere are independent and uniform."""
     lune = np.pad(wedge(width).walls, [(0, 0), (0, 1)])
@@ -225,7 +225,7 @@ def test_no_walls_at_all() -> None:
 
 def moments_differ(d: int, t: int) -> float:
     """Compare means and second moments of the margins with those of Gibbs: the least p-value."""
-    rng, n = np.random.default_rng((17, d)), 8192
+    rng, n = np.random.default_rng((17, d)), 5000
     walls = random_walls(d, t, rng)
     ours = gaussian_radius(space(walls).sample(n), rng) @ walls.T
     theirs = exact_gibbs(walls, 50, n, rng)
