@@ -793,7 +793,7 @@ def test_no_flipped_bit_changes_an_answer_unnoticed(path: Path) -> None:
     sound = path.read_bytes()
     rng = np.random.default_rng(0)
     # Half of them where the log, the schema and the header are: all but the snapshot.
-    places = np.concatenate([rng.integers(len(sound), size=60), rng.integers(5 * 4096, size=60)])
+    places = np.concatenate([rng.integers(len(sound), size=40), rng.integers(5 * 4096, size=40)])
     outcomes = {"sound": 0, "refused": 0}
     for number, place in enumerate(places):
         harmed = bytearray(sound)
@@ -856,7 +856,7 @@ for line in sys.stdin:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and SIGKILL")
 def test_kill_9_loses_nothing(path: Path) -> None:
     rng = np.random.default_rng(11)
-    pool = rng.standard_normal((5000, 5))
+    pool = rng.standard_normal((1000, 5))
     truth = pool[:, 0] > 0.1 * pool[:, 1]
     np.save(path.with_name("pool.npy"), pool)
     Session.create(path, pool, n_hypotheses=64).close()

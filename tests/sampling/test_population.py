@@ -27,6 +27,7 @@ from closed_forms import (
     adjusted,
     equicorrelated,
     gaussian_radius,
+    orthant_law,
     orthogonal,
     random_walls,
     rotated,
@@ -166,21 +167,22 @@ def test_independent_draws_without_answers() -> None:
     assert (population.independent(0) != population.hypotheses()).all()
 
 
-def test_the_split_that_looked_most_even_is_judged_fairly_by_independent_draws() -> None:
-    """Of 400 questions with the same true share, that with the smallest vote is chosen.
+def test_a_share_that_was_chosen_for_being_small_is_judged_fairly_by_independent_draws() -> None:
+    """The orthant looks the same from all permutations of a question: they have one true share.
 
-    In the population its share is the least of 400, three standard deviations too small; in
-    independent draws it is what it is.
+    That of 400 with the smallest vote has one several standard deviations too small in the
+    population that voted; in independent draws it is what it is.
     """
-    angles = np.linspace(-np.pi, np.pi, 401)[:-1]
-    near = np.array([-np.cos(0.3), np.sin(0.3)])
-    questions = np.stack(
-        [np.full(400, near[0]), near[1] * np.cos(angles), near[1] * np.sin(angles)], 1
+    rng, question = (
+        np.random.default_rng(29),
+        np.array([3.0, 2.0, 1.0, -1.0, -1.5, -2.0, -2.5, -3.0]),
     )
-    population = grown(np.eye(1, 3), 2000)
+    population = grown(np.eye(8), 2000)
+    questions = rng.permuted(np.tile(question, (400, 1)), axis=1)
     votes = (population.hypotheses() @ questions.T > 0).mean(axis=0)
     fair = (population.independent(0) @ questions[votes.argmin()] > 0).mean()
-    truth, error = 0.3 / np.pi, np.sqrt(0.3 / np.pi / 2000)
+    truth = (orthant_law(8).draw(200_000, rng) @ question > 0).mean()
+    error = np.sqrt(truth * (1 - truth) / 2000)
     assert votes.min() < truth - 2 * error
     assert abs(fair - truth) < norm.isf(ALARM / 2) * error
 
