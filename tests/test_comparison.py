@@ -58,11 +58,22 @@ def test_labels_needed_are_the_first_that_suffice():
     found = made_up([0.4, 0.1, 0.2, 0.1], [0.5, 0.0], [0.5, 0.2, 0.1, 0.0])
     assert found.needed("aluma", 0.1).tolist() == [2, 2, 3]
     assert found.needed("aluma", 0.0).tolist() == [np.inf, 2, 4]
+    assert [found.median("aluma", target) for target in (0.1, 0.0)] == [2, 4]
+    assert made_up([0.5, 0.0], [0.5]).median("aluma", 0.0) == np.inf
 
 
 def test_curves_that_ended_go_on_as_they_were():
-    found = made_up([0.4, 0.3, 0.2], [0.5])
-    assert found.curves("aluma").tolist() == [[0.4, 0.3, 0.2], [0.5, 0.5, 0.5]]
+    found = made_up([0.4, 0.3, 0.2], [0.5], [0.3, 0.0, 0.1, 0.0])
+    assert found.curves("aluma").tolist() == [[0.4, 0.3, 0.2], [0.5, 0.5, 0.5], [0.3, 0.0, 0.0]]
+
+
+@pytest.mark.parametrize("repeats", [1, 2, 3, 4])
+def test_the_median_curve_is_right_at_the_median_count(repeats):
+    """The picture and the table show the same number."""
+    rng = np.random.default_rng(repeats)
+    found = made_up(*([0.2] * n + [0.0, 0.1] for n in rng.integers(1, 9, repeats)))
+    middle = np.median(found.curves("aluma"), axis=0)
+    assert np.flatnonzero(middle == 0)[0] + 1 == found.median("aluma", 0.0)
 
 
 def test_a_comparison_counts_what_a_replay_counts():

@@ -343,7 +343,7 @@ def _cell(found: Comparison, name: str, target: float) -> str:
     never = f">{found.budget}" if spent else "-"
     low, middle, high = (
         f"{count:g}" if np.isfinite(count) else never
-        for count in (counts.min(), np.median(counts), counts.max())
+        for count in (counts.min(), found.median(name, target), counts.max())
     )
     return middle if low == high else f"{middle} [dim]({low}-{high})[/dim]"
 

@@ -103,13 +103,18 @@ class Comparison:
         counts = [run.needed(target) for run in self.of(name)]
         return np.array([np.inf if count is None else count for count in counts], dtype=float)
 
+    def median(self, name: str, target: float) -> float:
+        """Return the (upper) median of the labels needed, at which the median curve gets there."""
+        counts = np.sort(self.needed(name, target))
+        return float(counts[len(counts) // 2])
+
     def curves(self, name: str) -> Floats:
         """Return one row of errors per run, made equally long by repeating the last error.
 
-        A run that ended before its budget was right about the whole pool, had met a contradiction
-        or was interrupted: nothing more was asked, so its labels stay.
+        A curve ends where everything is right for the first time, as the labels needed are counted;
+        one that ends elsewhere, before the budget, met a contradiction or was interrupted.
         """
-        errors = [run.errors for run in self.of(name) if len(run.errors)]
+        errors = [run.errors[: run.needed(0.0)] for run in self.of(name) if len(run.errors)]
         longest = max((len(one) for one in errors), default=0)
         rows = [np.pad(one, (0, longest - len(one)), mode="edge") for one in errors]
         return np.array(rows).reshape(len(rows), longest)

@@ -68,7 +68,7 @@ def learning_curves(comparison: Comparison, path: Path, title: str) -> None:
         figure = Figure(figsize=SIZE, dpi=DPI)
         FigureCanvasAgg(figure)
         axes = figure.add_axes((0.07, 0.125, 0.8, 0.7))
-        _frame(axes, comparison)
+        _frame(axes, curves)
         for name, percent in reversed(curves.items()):
             _curve(axes, percent, COLOURS.get(name, FALLBACK))
         _name_ends(axes, curves)
@@ -83,10 +83,10 @@ def _subtitle(comparison: Comparison) -> str:
     return f"{what}. Line: median of {repeats} runs; band: all of them." if repeats > 1 else what
 
 
-def _frame(axes: Axes, comparison: Comparison) -> None:
+def _frame(axes: Axes, curves: Mapping[str, Floats]) -> None:
     """Set up the axes: labels given along, share of the pool labelled wrong up."""
-    longest = max(2, *(len(run.errors) for run in comparison.runs))
-    worst = max(5.0, *(100 * float(run.errors.max(initial=0.0)) for run in comparison.runs))
+    longest = max(2, *(errors.shape[1] for errors in curves.values()))
+    worst = max(5.0, *(100 * float(errors.max()) for errors in curves.values()))
     axes.set_yscale("function", functions=(_root, np.square))
     axes.set_ylim(0.0, 1.03 * worst)
     axes.set_yticks([e for e in ERRORS if e <= worst], [f"{e}%" for e in ERRORS if e <= worst])

@@ -25,12 +25,16 @@ class Conflict(ValueError):
     """
 
     def __init__(self, indices: tuple[int, ...], advice: str = "") -> None:
-        self.indices = indices
+        self.indices, self._advice = indices, advice
         shown = ", ".join(map(str, indices[:12])) + (", ..." if len(indices) > 12 else "")
         super().__init__(
             f"no halfspace agrees with these {len(indices)} answers at once: {shown}. Take any "
             f"one away and the others can all be true. {advice}".rstrip()
         )
+
+    def __reduce__(self) -> tuple[type[Conflict], tuple[tuple[int, ...], str]]:
+        # Exceptions travel between processes by their arguments, and the message is not one.
+        return type(self), (self.indices, self._advice)
 
 
 class VersionSpace:
