@@ -199,7 +199,7 @@ def test_the_picture_is_a_png_with_a_line_in_it(tmp_path, curves, covered):
     from matplotlib.image import imread
 
     path = tmp_path / "curves.png"
-    learning_curves(made_up(*curves), path, "A title")
+    learning_curves(made_up(*curves), path, r"prices_$\x$.csv")
     width, height = png_size(path)
     assert 1000 < width < 1600
     assert 500 < height < 900

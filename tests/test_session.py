@@ -289,6 +289,10 @@ def test_few_snapshots_are_kept(path: Path, monkeypatch: pytest.MonkeyPatch) -> 
             assert len(session._file.snapshots()) <= snapshot.KEPT
     with Session.open(path, X) as session:
         assert sorted(session._file.snapshots()) == [snapshot.CLOSING, 6, 7]
+        for _ in range(20):
+            session.undo()
+    with Session.open(path, X) as session:
+        assert sorted(session._file.snapshots()) == [snapshot.CLOSING]
 
 
 @pytest.mark.parametrize("harm", ["missing", "wrong", "of another form", "no table", "too large"])

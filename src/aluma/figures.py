@@ -14,8 +14,7 @@ from aluma.comparison import TITLES, Comparison
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Okabe and Ito's palette, which colour-blind readers can tell apart; what is compared against is
-#: paler than what is recommended.
+#: From the palette of Okabe and Ito, which colour-blind readers can tell apart; grey for chance.
 COLOURS = {"aluma": "#0072B2", "simple_margin": "#D55E00", "passive": "#6B6B6B"}
 FALLBACK = "#009E73"
 INK = "#222222"
@@ -69,10 +68,11 @@ def learning_curves(comparison: Comparison, path: Path, title: str) -> None:
         FigureCanvasAgg(figure)
         axes = figure.add_axes((0.07, 0.125, 0.8, 0.7))
         _frame(axes, curves)
-        for name, percent in reversed(curves.items()):
-            _curve(axes, percent, COLOURS.get(name, FALLBACK))
+        for name, errors in reversed(curves.items()):
+            _curve(axes, errors, COLOURS.get(name, FALLBACK))
         _name_ends(axes, curves)
-        figure.text(0.022, 0.925, title, fontsize=13.5, fontweight="bold")
+        # A file's name may hold dollar signs, which are no formula.
+        figure.text(0.022, 0.925, title, fontsize=13.5, fontweight="bold", parse_math=False)
         figure.text(0.022, 0.868, _subtitle(comparison), color=QUIET)
         figure.savefig(path, bbox_inches="tight", pad_inches=0.18, metadata={"Software": None})
 
