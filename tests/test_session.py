@@ -411,6 +411,15 @@ def test_labels_are_learnt_and_forgotten_as_by_a_learner(path: Path) -> None:
             one.tell(4, "ant")
         assert_same(session._learner, learner)
         assert session.classes_ == ("ant", "yak")
+        for one in (session, learner):
+            one.undo()
+    with Session.open(path, X) as session:
+        # From a snapshot, unlike the undoing before.
+        for one in (session, learner):
+            one.undo()
+            one.tell(5, "emu")
+        assert_same(session._learner, learner)
+        assert session.classes_ == ("ant", "emu")
 
 
 @pytest.mark.parametrize(

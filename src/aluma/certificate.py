@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.stats import binom
@@ -56,8 +57,16 @@ class Certificate:
     mixing: Mixing
 
 
-def disputes(pool: Pool, positive: Bools, hypotheses: Floats) -> tuple[Ints, Ints]:
-    """Count disagreements with a labelling: for each hypothesis, and for each example."""
+class Disputes(NamedTuple):
+    """A labelling, ``positive``, and how often it is disputed, by hypothesis and by example."""
+
+    positive: Bools
+    by_hypothesis: Ints
+    by_example: Ints
+
+
+def disputes(pool: Pool, positive: Bools, hypotheses: Floats) -> Disputes:
+    """Count disagreements of hypotheses with a labelling of a pool."""
     by_hypothesis = np.zeros(len(hypotheses), dtype=np.int64)
     by_example = np.zeros(len(pool), dtype=np.int64)
     for part, margins in pool.margin_blocks(hypotheses):
@@ -65,7 +74,7 @@ def disputes(pool: Pool, positive: Bools, hypotheses: Floats) -> tuple[Ints, Int
         differs[pool.is_zero[part]] = False
         by_hypothesis += differs.sum(axis=0)
         by_example[part] = differs.sum(axis=1)
-    return by_hypothesis, by_example
+    return Disputes(positive, by_hypothesis, by_example)
 
 
 def quantile_bound(values: Ints, delta: float) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 
 from aluma import bounds, scoring
 from aluma.arrays import Bools, Floats, Ints, positive_integer
-from aluma.certificate import Certificate, Proofs, disputes, quantile_bound
+from aluma.certificate import Certificate, Disputes, Proofs, disputes, quantile_bound
 from aluma.feasibility import Infeasible
 from aluma.learners.base import Event, Learner
 from aluma.pool import Pool
@@ -167,6 +167,7 @@ class ALuMA(VersionSpaceLearner):
         self._chosen: Choice | None = None
         self._factors: dict[int, float] = {}
         self._certified: tuple[tuple[int, ...], Certificate] | None = None
+        self._disputed: tuple[tuple[int, ...], Disputes] | None = None
         self._proofs = Proofs()
 
     def fork(self) -> Self:
@@ -177,9 +178,8 @@ class ALuMA(VersionSpaceLearner):
 
     def certificate(self) -> Certificate:
         """Return what can be promised now; computed once for each set of answers."""
-        key = (*self._population.state.key, self.n_answers)
-        if self._certified is None or self._certified[0] != key:
-            self._certified = key, self._certify()
+        if self._certified is None or self._certified[0] != self._key():
+            self._certified = self._key(), self._certify()
         return self._certified[1]
 
     @property
@@ -187,13 +187,13 @@ class ALuMA(VersionSpaceLearner):
         """Whether the rest of the pool is settled: ``error_bound <= tolerance``.
 
         A single example on which more than delta of the hypotheses are in the minority already says
-        no, so the certificate is computed only near the end.
+        no, so disputes are counted only near the end; nothing needs to be proven for it.
         """
         if not self._eligible().any():
             return True
         if self.n_answers == 0:
             return False
-        return not self._clearly_contested() and self.certificate().error_bound <= self.tolerance
+        return not self._clearly_contested() and self._error_bound() <= self.tolerance
 
     def _clearly_contested(self) -> bool:
         """Say whether the next question alone shows that the pool is not settled yet."""
@@ -205,10 +205,24 @@ class ALuMA(VersionSpaceLearner):
         doubt = 3 * np.sqrt(self.delta / self.n_hypotheses)
         return bool(min(share, 1 - share) > self.delta + doubt)
 
+    def _key(self) -> tuple[int, ...]:
+        """Return what names the answers so far."""
+        return (*self._population.state.key, self.n_answers)
+
+    def _disputes(self) -> Disputes:
+        """Return how independent hypotheses dispute the vote; counted once for these answers."""
+        if self._disputed is None or self._disputed[0] != self._key():
+            positive = self._positive_shares(self.pool) >= 0.5
+            found = disputes(self.pool, positive, self._population.independent(0))
+            self._disputed = self._key(), found
+        return self._disputed[1]
+
+    def _error_bound(self) -> float:
+        return quantile_bound(self._disputes().by_hypothesis, self.delta) / len(self.pool)
+
     def _certify(self) -> Certificate:
         pool, state = self.pool, self._population.state
-        positive = self._positive_shares(pool) >= 0.5
-        by_hypothesis, by_example = disputes(pool, positive, self._population.independent(0))
+        positive, by_hypothesis, by_example = self._disputes()
         self._proofs.signs.update((e.index, e.sign) for e in self._history if e.sign)
         if len(state.cone):
             inside = self._population.hypotheses().mean(axis=0)
@@ -225,7 +239,7 @@ class ALuMA(VersionSpaceLearner):
             determined=len(self._proofs.signs),
             undecidable=int(pool.is_zero.sum()),
             expected_error=float(by_hypothesis.mean() / len(pool)),
-            error_bound=quantile_bound(by_hypothesis, self.delta) / len(pool),
+            error_bound=self._error_bound(),
             delta=self.delta,
             greedy_factor=max(known) if known and len(known) == len(factors) else None,
             mixing=state.mixing,
