@@ -144,6 +144,15 @@ def random_walls(d: int, t: int, rng: np.random.Generator) -> Floats:
     return np.asarray(units(rows) * np.sign(rows @ target)[:, None])
 
 
+def narrow_walls(d: int, t: int, rng: np.random.Generator) -> Floats:
+    """Answers that each pass nearer to one halfspace, as those of a greedy learner do."""
+    target, rows = units(rng.standard_normal(d)), rng.standard_normal((t, d))
+    apart = 2.0 ** -(np.arange(t)[:, None] / d) / np.sqrt(d)
+    near = units(target + apart * rng.standard_normal((t, d)))
+    rows -= (rows * near).sum(axis=1, keepdims=True) * near
+    return np.asarray(units(rows) * np.sign(rows @ target)[:, None])
+
+
 # Laws: exact draws of N(0, I) on a cone, and p-values that draws of it are such.
 
 

@@ -1,5 +1,6 @@
 """Sessions: what was told is kept, what was refused is not, and resuming changes nothing."""
 
+import doctest
 import os
 import shutil
 import signal
@@ -179,7 +180,7 @@ def operate(one: Session | Learner, name: str, i: int, label: str) -> str:
     return ""
 
 
-@settings(max_examples=8)
+@settings(max_examples=6)
 @given(
     st.lists(
         st.tuples(st.sampled_from(OPERATIONS), st.integers(0, 59), st.sampled_from("ab")),
@@ -830,6 +831,16 @@ def test_a_truncated_file_is_refused(path: Path) -> None:
         path.write_bytes(sound[:length])
         with pytest.raises((SessionDamaged, NotASession)):
             Session.open(path, X)
+
+
+def test_the_page_about_sessions_is_true(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = Path(__file__).parents[1] / "docs" / "session.md"
+    # The fence that ends the example would count as output.
+    text = page.read_text(encoding="utf-8").replace("```", "")
+    test = doctest.DocTestParser().get_doctest(text, {}, page.name, str(page), 0)
+    assert len(test.examples) > 5
+    assert doctest.DocTestRunner().run(test).failed == 0
 
 
 # -- kill -9 -----------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ APPLICATION = 0x414C754D
 #: Version of what is written below. Raise it when an older aluma would misread a newer file.
 FORMAT = 1
 #: Seconds to wait for another program, such as a backup, that reads the file for a moment.
-PATIENCE = 0.5
+PATIENCE = 0.2
 
 #: Name of the row of "about" that holds the digest of the others.
 _DIGEST = "digest"

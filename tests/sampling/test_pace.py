@@ -26,6 +26,7 @@ from closed_forms import (
     Floats,
     adjusted,
     cone_of,
+    narrow_walls,
     random_walls,
     space,
     units,
@@ -35,20 +36,9 @@ from closed_forms import (
 )
 
 
-def narrow(d: int, answers: int, rng: np.random.Generator) -> Floats:
-    """Answers that go ever closer to one direction, as those of a greedy learner do."""
-    target = units(rng.standard_normal(d))
-    near = target + 2.0 ** -(np.arange(answers)[:, None] / d) * rng.standard_normal(
-        (answers, d)
-    ) / np.sqrt(d)
-    rows = rng.standard_normal((answers, d))
-    rows -= np.sum(rows * units(near), axis=1, keepdims=True) * units(near)
-    return units(rows) * np.sign(rows @ target)[:, None]
-
-
 CONES = {
     "wedge": wedge(1e-3).walls,
-    "narrow": narrow(10, 60, np.random.default_rng(1)),
+    "narrow": narrow_walls(10, 60, np.random.default_rng(1)),
     "random": random_walls(10, 30, np.random.default_rng(2)),
 }
 
