@@ -33,7 +33,7 @@ deviation is computed from independent blocks, so that it would show what correl
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -100,6 +100,7 @@ def log_volume(
     return VolumeEstimate(estimate, float(np.sqrt(variance)), len(levels), count * BLOCK)
 
 
+@cache
 def draws_needed(levels: int, epsilon: float, delta: float) -> int:
     """Return the number of chains N for which the promise holds with this many levels."""
     p, x = LEAST_SHARE, float(np.log1p(epsilon))

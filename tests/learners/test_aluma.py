@@ -182,3 +182,15 @@ def test_verified_draws_as_many_hypotheses_as_its_theorem_needs() -> None:
         int(np.setdiff1d(np.arange(30), learner.answered)[0]), told_unasked.predict()[0]
     )
     assert told_unasked.certificate().greedy_factor is None
+
+
+def test_a_factor_counts_only_for_the_round_in_which_it_was_verified() -> None:
+    X = np.random.default_rng(3).standard_normal((30, 3))
+    learner = ALuMA(X, classes=(-1, 1), estimate="volume")
+    early = learner.ask()
+    learner.skip(early)
+    asked = learner.ask()
+    learner.tell(asked, 1 if X[asked, 0] > 0 else -1)
+    assert learner.certificate().greedy_factor == 4
+    learner.tell(early, 1 if X[early, 0] > 0 else -1)
+    assert learner.certificate().greedy_factor is None

@@ -35,7 +35,6 @@ from closed_forms import (
     weyl,
 )
 
-
 CONES = {
     "wedge": wedge(1e-3).walls,
     "narrow": narrow_walls(10, 60, np.random.default_rng(1)),

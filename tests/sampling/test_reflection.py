@@ -10,17 +10,19 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import chisquare, kstest, norm, spearmanr
+from scipy.stats import chisquare, f_oneway, kstest, norm, spearmanr
 
 from aluma import VersionSpace
 from aluma.feasibility import interior_point
 from aluma.sampling import draw
+from aluma.sampling.blocks import BLOCK
 from aluma.sampling.pace import QUARTER
 from aluma.sampling.reflection import SHORTEST, Chains, Walls, fly, place
 from closed_forms import (
     ALARM,
     LAWS,
     Floats,
+    Law,
     adjusted,
     cone_of,
     exact_gibbs,
@@ -168,6 +170,25 @@ def test_a_start_that_is_not_forgotten_would_be_seen(name: str) -> None:
     for chains in (short, stale):
         points = gaussian_radius(chains.points, rng)
         assert adjusted(law.fit(points, rng)) < ALARM
+
+
+def shared_start(law: Law, **options: int) -> float:
+    """Compare draws that share a start, one block apart, with those that do not: an F-test."""
+    points = space(law.walls).sample(80 * BLOCK, **options)
+    f = np.vstack([np.random.default_rng(29).standard_normal((4, points.shape[1])), law.walls]).T
+    values = (units(points) @ f).reshape(80, BLOCK, -1)
+    return adjusted(f_oneway(*values.swapaxes(0, 1)).pvalue)
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_nothing_is_left_of_a_start_that_draws_share(name: str) -> None:
+    assert shared_start(LAWS[name]) > ALARM
+
+
+@pytest.mark.parametrize("name", ["orthant", "simplex"])
+def test_what_is_left_of_a_shared_start_would_be_seen(name: str) -> None:
+    """One trajectory instead of the default number; in the other two cones even that is enough."""
+    assert shared_start(LAWS[name], steps=1) < ALARM
 
 
 @pytest.mark.parametrize("width", [3, 1, 0.1, 1e-3, 1e-6])

@@ -41,15 +41,15 @@ class Case:
 def cases(quick: bool = False) -> list[Case]:
     """Return the cones of the benchmark, or the two that take seconds."""
     small = [
-        Case("random 30 x 10", lambda: random_cone(10, 30)),
+        Case("random 30x10", lambda: random_cone(10, 30)),
         Case("sphere, greedy", lambda: greedy_cone(*sphere_pool(10, 1000), 60)),
     ]
     if quick:
         return small
     return [
         small[0],
-        Case("random 200 x 100", lambda: random_cone(100, 200), 800, 80),
-        Case("random 300 x 784", lambda: random_cone(784, 300), 2000, 500),
+        Case("random 200x100", lambda: random_cone(100, 200), 800, 80),
+        Case("random 300x784", lambda: random_cone(784, 300), 2000, 500),
         small[1],
         Case("digits 3 vs 8", lambda: greedy_cone(*digits_pool(), 60)),
         # A quarter of the hypotheses: scoring this pool takes longer than moving them.

@@ -245,6 +245,12 @@ class ALuMA(VersionSpaceLearner):
             mixing=state.mixing,
         )
 
+    def _absorb(self, index: int, sign: int) -> None:
+        super()._absorb(index, sign)
+        if index != self._question:
+            # Chosen in an earlier round, if ever: nothing was verified about asking it in this one.
+            self._factors.pop(index, None)
+
     def _release(self, kept: Sequence[Event]) -> None:
         super()._release(kept)
         self._proofs = Proofs()

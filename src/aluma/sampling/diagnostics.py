@@ -10,6 +10,9 @@ import numpy as np
 
 from aluma.arrays import Floats
 
+#: Relative differences that rounding alone can make.
+NOISE = 1e-14
+
 
 def effective_sample_size(draws: Floats) -> Floats:
     """Return the number of independent draws that the means of the chains are worth.
@@ -27,7 +30,7 @@ def effective_sample_size(draws: Floats) -> Floats:
     centred = draws - draws.mean(axis=(0, 1))
     spread = (centred**2).mean(axis=(0, 1))
     correlation = _autocovariance(centred) / np.where(spread > 0, spread, 1.0)
-    pairs = correlation[0 : length - length % 2].reshape(length // 2, 2, -1).sum(axis=1)
+    pairs = correlation[0 : length - length % 2].reshape(length // 2, 2, draws.shape[2]).sum(axis=1)
     falling = np.minimum.accumulate(np.maximum(pairs, 0.0), axis=0)
     # Geyer: sums of neighbours are positive and fall for a reversible chain; noise starts where
     # they do not.
@@ -44,11 +47,16 @@ def split_rhat(draws: Floats) -> Floats:
     draws : (chains, length, f), length at least 4
     """
     half = draws.shape[1] // 2
-    halves = np.concatenate([draws[:, :half], draws[:, -half:]])
+    shifted = draws - draws[0, 0]
+    constant = np.abs(shifted).max(axis=(0, 1)) <= NOISE * np.abs(draws).max(axis=(0, 1))
+    halves = np.concatenate([shifted[:, :half], shifted[:, -half:]])
     within = halves.var(axis=1, ddof=1).mean(axis=0)
     between = half * halves.mean(axis=1).var(axis=0, ddof=1)
-    ratio = (half - 1) / half + between / (half * np.where(within > 0, within, np.inf))
-    return np.asarray(np.sqrt(ratio))
+    # Chains that stand still at different places have mixed infinitely badly.
+    still = np.where(constant, 0.0, np.inf)
+    moving = (within > 0) & ~constant
+    share = np.where(moving, between / np.where(moving, within, 1.0), still)
+    return np.asarray(np.sqrt((half - 1) / half + share / half))
 
 
 def correlation(before: Floats, after: Floats) -> Floats:
@@ -58,21 +66,18 @@ def correlation(before: Floats, after: Floats) -> Floats:
     ----------
     before, after : (chains, f)
     """
-    x, y = _centred(before), _centred(after)
+    # Shifting first makes what is constant exactly zero: a mean of many is only nearly it.
+    x, y = before - before[0], after - after[0]
+    x, y = x - x.mean(axis=0), y - y.mean(axis=0)
+    moved = np.abs(x).max(axis=0), np.abs(y).max(axis=0)
+    noise = NOISE * np.abs(after).max(axis=0)
     size = np.sqrt((x**2).sum(axis=0) * (y**2).sum(axis=0))
-    still = (x == 0).all(axis=0) & (y == 0).all(axis=0)
-    # A function that is constant on the cone has nothing to forget; one that was constant only
-    # before, because all chains sat at one point, has everything to.
-    unknown = np.where(still, 0.0, 1.0)
-    product = (x * y).sum(axis=0)
-    return np.asarray(np.where(size > 0, product / np.where(size > 0, size, 1.0), unknown))
-
-
-def _centred(values: Floats) -> Floats:
-    """Subtract the mean; what only rounding made different becomes exactly constant."""
-    centred = values - values.mean(axis=0)
-    noise = 1e-12 * np.abs(values).max(axis=0)
-    return np.asarray(np.where(np.abs(centred).max(axis=0) <= noise, 0.0, centred))
+    product = (x * y).sum(axis=0) / np.where(size > 0, size, 1.0)
+    # A function that is constant on the cone, but for rounding, has nothing to forget; one that
+    # was constant only before, because all chains sat at one point, has everything to.
+    constant = moved[1] <= noise
+    at_one_point = (moved[0] <= noise) & (moved[1] > 100 * noise)
+    return np.asarray(np.where(constant, 0.0, np.where(at_one_point, 1.0, product)))
 
 
 def _autocovariance(centred: Floats) -> Floats:

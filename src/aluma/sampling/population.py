@@ -26,7 +26,7 @@ from aluma.arrays import Bools, Floats, Ints, positive_integer
 from aluma.blas import one_thread
 from aluma.cone import Cone, clearly_inside, guard
 from aluma.feasibility import Undecided, interior_point
-from aluma.sampling.blocks import BLOCK, blocks_for, each_block, streams
+from aluma.sampling.blocks import BLOCK, blocks_for, each_block, entropy, streams
 from aluma.sampling.diagnostics import correlation, split_rhat
 from aluma.sampling.pace import FORGOTTEN, QUARTER, climb, directions, functions
 from aluma.sampling.reflection import Chains, Walls, fly, place
@@ -107,10 +107,10 @@ class Population:
 
     def __init__(self, dimension: int, size: int = 1000, seed: int = 0) -> None:
         self.size = positive_integer(size, "size")
-        self.seed = seed
+        self.seed = entropy(seed)
         start = Mixing(float(size), np.nan, size, 0, 0.0, QUARTER, 0.0, 0)
         chains = blocks_for(size) * BLOCK
-        key = _digest((seed,), np.array([dimension, size], dtype=np.float64))
+        key = _digest((self.seed,), np.array([dimension, size], dtype=np.float64))
         self._state = State(
             Cone.whole(dimension), np.empty((chains, 0)), key, QUARTER, 0, 0.0, start
         )
