@@ -136,12 +136,12 @@ def test_a_start_at_one_point_is_not_forgotten_before_it_is_left() -> None:
     assert correlation(np.ones((100, 1)), spread) == 1.0
 
 
-@pytest.mark.parametrize("size", [1e-13, 3e-13, 1e-12, 1e-11])
+@pytest.mark.parametrize("size", [1e-15, 3e-15, 1e-14, 3e-13, 1e-12, 1e-11])
 def test_independent_values_are_not_correlated_however_small_their_spread(size: float) -> None:
     """A function whose spread is about the rounding that is ignored has nothing to remember.
 
-    In a cone of width 3.4e-6 the product with the axis varies by 1e-12: its values before and after
-    are on different sides of the limit half of the time.
+    In a wedge of width 3e-7 the product with the axis varies by 1e-14: its values before and after
+    may be on different sides of the limit.
     """
     rng = np.random.default_rng(15)
     for _ in range(50):

@@ -245,9 +245,18 @@ class ALuMA(VersionSpaceLearner):
             mixing=state.mixing,
         )
 
-    def _absorb(self, index: int, sign: int) -> None:
-        super()._absorb(index, sign)
-        if index != self._question:
+    def change(self, i: int, label: Any) -> None:
+        """Give another answer for an example told before; the others stay, in their order."""
+        super().change(i, label)
+        # What was asked afterwards was chosen in another version space.
+        told = self.answered.tolist()
+        for index in told[told.index(i) :]:
+            self._factors.pop(index, None)
+
+    def _tell_one(self, index: int, label: Any) -> None:
+        asked, before = index == self._question, self.n_answers
+        super()._tell_one(index, label)
+        if not asked and self.n_answers > before:
             # Chosen in an earlier round, if ever: nothing was verified about asking it in this one.
             self._factors.pop(index, None)
 
