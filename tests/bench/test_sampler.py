@@ -187,7 +187,7 @@ def test_hopsy_stays_within_the_walls() -> None:
             assert (points @ walls.T > -1e-9).all(), name
 
 
-@pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="needs two cores")
+@pytest.mark.skipif(numba.get_num_threads() < 2, reason="needs two cores")
 def test_two_threads_are_measured() -> None:
     before = numba.get_num_threads()
     assert min(sampler.two_threads(5, 12, 512)) > 0
@@ -216,5 +216,5 @@ def test_a_run_prints_its_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "no cone is left out: it is not here." in shown
     assert "small cone" in shown
     assert "hopsy is not installed: pip install 'aluma[bench]'" in shown
-    assert "Two threads draw 4,096 hypotheses" in shown or "One core only" in shown
+    assert "Two threads draw 4,096 hypotheses" in shown or "One thread only" in shown
     assert "MiB of its chains and its cone" in shown

@@ -288,7 +288,6 @@ def test_a_wide_sparse_pool_is_asked_about() -> None:
     rng = np.random.default_rng(3)
     dense = rng.random((300, 5000)) * (rng.random((300, 5000)) < 0.002)
     X = sparse.csr_array(dense)
-    dense = X.toarray()
     usable = np.flatnonzero(dense.any(axis=1))
     learner = SimpleMargin(X, classes=(0, 1))
     target = rng.standard_normal(5000)
