@@ -104,10 +104,9 @@ def equicorrelated(d: int) -> Known:
 def gaussian_orthant(walls: Floats) -> Known:
     """Any cone: the probability that N(0, walls walls^T) is positive, by scipy's quadrature."""
     unit = units(walls)
-    law = multivariate_normal(
-        np.zeros(len(unit)), unit @ unit.T, allow_singular=True, seed=0,
-        maxpts=10_000 * len(unit), abseps=1e-9, releps=2e-3,
-    )  # fmt: skip
+    law = multivariate_normal(np.zeros(len(unit)), unit @ unit.T, allow_singular=True, seed=0)
+    # Set afterwards: the oldest SciPy takes them here, but not as arguments.
+    law.maxpts, law.abseps, law.releps = 10_000 * len(unit), 1e-9, 2e-3
     return Known(walls, float(np.log(law.cdf(np.zeros(len(unit))))))
 
 
