@@ -357,7 +357,7 @@ def run(console: Console, quick: bool = False) -> bool:
         console.print(table)
     if find_spec("hopsy") is None:
         console.print(escape("hopsy is not installed: pip install 'aluma[bench]' to compare."))
-    if numba.get_num_threads() < 2:  # type: ignore[attr-defined]
+    if numba.get_num_threads() < 2:
         console.print("One thread only: what a second one gives is left out.")
     else:
         for dimension, walls in [(10, 30)] if quick else [(100, 200), (784, 300)]:
