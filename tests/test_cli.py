@@ -250,12 +250,12 @@ def test_missing_files_and_wrong_options_are_refused(csv, tmp_path):
 
 
 def test_demo(tmp_path, monkeypatch):
-    X, y = cli._threes_and_eights()
+    X, y = cli.demo.threes_and_eights()
     assert X.shape == (357, 64)
     assert set(y) == {3, 8}
     np.testing.assert_allclose(X.mean(axis=0), 0, atol=1e-12)
-    monkeypatch.setattr(cli, "_threes_and_eights", lambda: (X[:40, 20:30], y[:40]))
-    monkeypatch.setattr(cli, "DEMO_REPEATS", 1)
+    monkeypatch.setattr(cli.demo, "threes_and_eights", lambda: (X[:40, 20:30], y[:40]))
+    monkeypatch.setattr(cli.demo, "REPEATS", 1)
     result = invoke("demo", "--out", tmp_path)
     assert result.exit_code == 0, result.output
     for title in comparison.TITLES.values():
@@ -270,7 +270,7 @@ def test_bench_runs_one_or_all(monkeypatch):
         "good": lambda console, quick: calls.append(("good", quick)) or True,
         "bad": lambda console, quick: calls.append(("bad", quick)) or False,
     }
-    monkeypatch.setattr(cli, "_benchmarks", lambda: programs)
+    monkeypatch.setattr(cli.bench, "benchmarks", lambda: programs)
     assert invoke("bench", "good", "--quick").exit_code == 0
     assert invoke("bench").exit_code == 1
     assert calls == [("good", True), ("good", False), ("bad", False)]
@@ -280,5 +280,5 @@ def test_bench_runs_one_or_all(monkeypatch):
 
 
 def test_the_benchmarks_are_the_modules_that_run():
-    assert "sampler" in cli._benchmarks()
-    assert "cones" not in cli._benchmarks()
+    assert "sampler" in cli.bench.benchmarks()
+    assert "cones" not in cli.bench.benchmarks()

@@ -19,8 +19,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from aluma.answer_log import Entry
-from aluma.session_errors import (
+from aluma.session.answer_log import Entry
+from aluma.session.errors import (
     NewerFormat,
     NotASession,
     SessionError,

@@ -18,35 +18,20 @@ from typing import Any
 
 import numpy.typing as npt
 
-from aluma import answer_log, recipe, snapshot
-from aluma.answer_file import AnswerFile
-from aluma.answer_log import Entry
 from aluma.arrays import Floats, Ints
 from aluma.feasibility import Undecided
 from aluma.learners.base import Event, Learner
 from aluma.learners.labels import Labels
 from aluma.pool import Pool
-from aluma.session_errors import (
-    NewerFormat,
-    NotASession,
-    SessionDamaged,
+from aluma.session import answer_log, recipe, snapshot
+from aluma.session.answer_file import AnswerFile
+from aluma.session.answer_log import Entry
+from aluma.session.errors import (
     SessionError,
-    SessionLocked,
     WrongPool,
     check_new,
 )
 from aluma.version_space import Conflict
-
-__all__ = [
-    "Entry",
-    "NewerFormat",
-    "NotASession",
-    "Session",
-    "SessionDamaged",
-    "SessionError",
-    "SessionLocked",
-    "WrongPool",
-]
 
 
 class Session:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from aluma.learners.base import Event
-from aluma.recipe import storable
+from aluma.session.recipe import storable
 
 
 @dataclass(frozen=True)

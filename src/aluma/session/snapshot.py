@@ -17,13 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from aluma.answer_file import AnswerFile
 from aluma.cone import Cone
 from aluma.learners.aluma import ALuMA
 from aluma.learners.base import Event, Learner
-from aluma.recipe import aluma_version
 from aluma.sampling.population import Mixing, State
-from aluma.session_errors import SessionError
+from aluma.session.answer_file import AnswerFile
+from aluma.session.errors import SessionError
+from aluma.session.recipe import aluma_version
 
 logger = logging.getLogger(__name__)
 

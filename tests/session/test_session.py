@@ -22,8 +22,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import aluma
-from aluma import ALuMA, Conflict, Exhausted, Pool, snapshot
-from aluma.answer_file import AnswerFile
+from aluma import ALuMA, Conflict, Exhausted, Pool
 from aluma.learners import strategies
 from aluma.learners.base import Learner
 from aluma.sampling import population
@@ -35,7 +34,9 @@ from aluma.session import (
     SessionError,
     SessionLocked,
     WrongPool,
+    snapshot,
 )
+from aluma.session.answer_file import AnswerFile
 
 RNG = np.random.default_rng(7)
 X = RNG.standard_normal((60, 3))

@@ -1,0 +1,41 @@
+"""`aluma bench`: the programs of aluma.bench."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from aluma.cli.terminal import console, fail
+
+
+def bench(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="Which one; by default all.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Small sizes: a minute, rough.")] = False,
+) -> None:
+    """Measure aluma against the packages that people would use instead, and print ratios.
+
+    The exit code is 1 if a ratio falls short of what aluma promises.
+    """
+    programs = benchmarks()
+    if name is not None and name not in programs:
+        fail(f"There is no benchmark {name!r}: choose one of {', '.join(programs)}.")
+    met = [programs[one](console, quick) for one in (programs if name is None else [name])]
+    if not all(met):
+        raise typer.Exit(1)
+
+
+def benchmarks() -> dict[str, Callable[[Console, bool], bool]]:
+    """Return the programs in aluma.bench: every module there that has a function ``run``."""
+    package = importlib.import_module("aluma.bench")
+    found = {
+        module.name: importlib.import_module(f"aluma.bench.{module.name}")
+        for module in pkgutil.iter_modules(package.__path__)
+    }
+    return {name: module.run for name, module in found.items() if hasattr(module, "run")}

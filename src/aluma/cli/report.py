@@ -1,0 +1,125 @@
+"""What a comparison found: live while it runs, then as a table, a picture and a CSV file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TaskID, TextColumn
+from rich.table import Table
+
+from aluma import figures
+from aluma.cli.terminal import console, fail
+from aluma.comparison import TARGETS, TITLES, Comparison, OnAnswer, Watch
+
+
+@contextmanager
+def watched(repeats: int) -> Iterator[Watch]:
+    """Show one line per strategy: which run, how much of the pool is right, how many labels."""
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=24),
+        TextColumn("{task.fields[state]}"),
+    )
+    tasks: dict[str, TaskID] = {}
+    with Progress(*columns, console=console) as progress:
+
+        def watch(name: str, repeat: int) -> OnAnswer:
+            if name not in tasks:
+                # Without a total the bar moves: the first use on a machine compiles for a while.
+                tasks[name] = progress.add_task("", total=None, state="starting")
+            title = f"{TITLES.get(name, name):12} run {repeat + 1} of {repeats}"
+            progress.update(tasks[name], description=title)
+
+            def on_answer(answers: int, error: float) -> None:
+                right = f"{1 - error:6.1%} right, {answers:,} labels"
+                progress.update(tasks[name], total=1.0, completed=1 - error, state=right)
+
+            return on_answer
+
+        yield watch
+
+
+def report(found: Comparison, folder: Path, title: str, names: Sequence[int]) -> None:
+    """Print the table and what became of the first run, and write the files."""
+    console.print(
+        f"\nLabels needed until at most this share of {found.size:,} is labelled wrong:",
+        _table(found),
+        f"{_reading(found)}\n\n{_outcome(found, names)}",
+        sep="\n",
+    )
+    files = {"Labelled pool": folder / "labelled-pool.csv"}
+    try:
+        found.labelled(names).to_csv(files["Labelled pool"], index=False)
+        if len(found.main.errors):
+            files["Learning curves"] = folder / "learning-curves.png"
+            figures.learning_curves(found, files["Learning curves"], title)
+    except OSError as error:
+        fail(f"The results cannot be written to {folder}: {error.strerror}.")
+    console.print()
+    for what, path in files.items():
+        console.print(f"{what + ':':16} {escape(str(path))}", soft_wrap=True)
+
+
+def _table(found: Comparison) -> Table:
+    """Return the labels needed, a strategy a row."""
+    table = Table("")
+    for target in TARGETS:
+        table.add_column(f"{target:.0%}", justify="right")
+    for name in found.strategies:
+        cells = (_cell(found, name, target) for target in TARGETS)
+        table.add_row(TITLES.get(name, name), *cells)
+    return table
+
+
+def _reading(found: Comparison) -> str:
+    """Say how the table is to be read."""
+    repeats = len(found.of(found.main.strategy))
+    runs = f"Median of {repeats} runs (their range)" if repeats > 1 else "One run each"
+    cut = " The comparison was interrupted." if found.runs[-1].interrupted else ""
+    ended = any(run.conflict or run.interrupted for run in found.runs)
+    dash = " -: the run ended before that." if ended else ""
+    return f"{runs}. ALuMA labels by vote, the others by SVM.{cut}{dash}"
+
+
+def _cell(found: Comparison, name: str, target: float) -> str:
+    """Return the labels needed as text, with the range of the runs where they differ."""
+    counts = found.needed(name, target)
+    missed = [run for run in found.of(name) if run.needed(target) is None]
+    spent = all(len(run.errors) == found.budget for run in missed)
+    never = f">{found.budget}" if spent else "-"
+    low, middle, high = (
+        f"{count:g}" if np.isfinite(count) else never
+        for count in (counts.min(), found.median(name, target), counts.max())
+    )
+    return middle if low == high else f"{middle} [dim]({low}-{high})[/dim]"
+
+
+def _outcome(found: Comparison, names: Sequence[int]) -> str:
+    """Say how the first run ended, and how good its labels were then."""
+    run, title = found.main, TITLES.get(found.main.strategy, found.main.strategy)
+    answers = f"{len(run.indices):,} label{'' if len(run.indices) == 1 else 's'}"
+    wrong = [f"{round(error * found.size):,} of {found.size:,} examples" for error in run.errors]
+    now = f"{wrong[-1]} are labelled wrong" if wrong else "nothing was labelled yet"
+    if run.conflict is not None:
+        rows = ", ".join(str(names[i]) for i in run.conflict.indices)
+        return (
+            f"{title} met a contradiction after {answers}; {now}. No straight boundary fits all "
+            f"answers: the labels of rows {rows} (counted from 0) cannot all be right. Either one "
+            "of them is a mistake, or these columns do not separate the two labels everywhere; "
+            "then more columns, or products of columns, may. Everything up to there is kept."
+        )
+    if run.interrupted:
+        return f"Interrupted after {answers}; {now}. Everything up to there is kept."
+    if run.finished_after is not None:
+        return (
+            f"{title} itself would stop after {run.finished_after:,} labels, with "
+            f"{wrong[run.finished_after - 1]} labelled wrong. It does not see the known labels, so "
+            "it goes on until hardly any hypothesis that fits the answers disputes a label."
+        )
+    if run.errors[-1] > 0:
+        return f"The budget of {answers} is spent; {now}. Allow more with --budget."
+    return f"After {answers}, {title} has every label right."

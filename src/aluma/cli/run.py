@@ -1,0 +1,71 @@
+"""`aluma run`: how many labels would have been needed for data that are labelled already."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from aluma.cli.report import report, watched
+from aluma.cli.table_file import read_labelled
+from aluma.cli.terminal import Out, console, fail, folder
+from aluma.comparison import TITLES, compare
+from aluma.learners.strategies import STRATEGIES
+
+
+def run(
+    pool: Annotated[
+        Path, typer.Argument(metavar="POOL.CSV", help="CSV file, one example a row, names on top.")
+    ],
+    label_column: Annotated[
+        str, typer.Option(metavar="NAME", help="The column that holds the known labels.")
+    ],
+    strategy: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Who asks: aluma, simple_margin (an SVM's nearest) or passive (random order).",
+        ),
+    ] = "aluma",
+    budget: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Labels that may be asked for.")
+    ] = 200,
+    repeats: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Runs of each, with other seeds.")
+    ] = 3,
+    seed: Annotated[
+        int, typer.Option(min=0, metavar="N", help="The same seed gives the same runs.")
+    ] = 0,
+    out: Out = Path("aluma-run"),
+    compare_: Annotated[
+        bool, typer.Option("--compare/--no-compare", help="Run the other strategies as well.")
+    ] = True,
+) -> None:
+    """Find out how many labels you would have needed for data that are labelled already.
+
+    The known labels are hidden and given away one at a time, when they are asked for. Two different
+    labels are needed; numeric columns are used, standardised. At the end there are a table of the
+    labels needed, a picture and the pool as it was labelled, as a CSV file.
+
+    Example: aluma run flowers.csv --label-column species
+    """
+    if strategy not in STRATEGIES:
+        fail(f"There is no strategy {strategy!r}: choose one of {', '.join(STRATEGIES)}.")
+    data = read_labelled(pool, label_column)
+    results = folder(out)
+    for note in data.notes:
+        console.print(escape(note))
+    others = [name for name in TITLES if name != strategy] if compare_ else []
+    with watched(repeats) as watch:
+        found = compare(
+            data.X,
+            data.y,
+            [strategy, *others],
+            repeats=repeats,
+            budget=budget,
+            seed=seed,
+            watch=watch,
+        )
+    report(found, results, f"{pool.name}: labels needed for {len(data.y):,} rows", data.names)

@@ -1,0 +1,100 @@
+"""A table in a file: read, checked, and explained to whoever passed it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from aluma.arrays import Floats
+from aluma.cli.terminal import fail
+from aluma.comparison import known_labels, standardise
+from aluma.pool import LARGEST_ENTRY
+
+
+class Labelled(NamedTuple):
+    """Examples whose labels are known, the rows they come from, and what the user should know."""
+
+    X: Floats
+    y: Sequence[Any]
+    names: Sequence[int]
+    notes: list[str]
+
+
+def read_labelled(path: Path, label_column: str) -> Labelled:
+    """Read a CSV file, or say what is wrong with it and leave."""
+    frame = _read_csv(path)
+    columns = _listed(frame.columns)
+    if label_column not in frame.columns:
+        fail(f"{path} has no column {label_column!r}. Its columns are {columns}.")
+    known = frame[frame[label_column].notna()]
+    if known.empty:
+        fail(f"{path} has no row with a label in {label_column!r}.")
+    features = known.drop(columns=label_column)
+    numeric = features.select_dtypes(["number", "bool"])
+    if numeric.columns.empty:
+        fail(f"{path} has no numeric column beside {label_column!r}. Its columns are {columns}.")
+    labels = known[label_column]
+    if labels.dtype.kind == "f" and (labels % 1 == 0).all():
+        # A column of integers with missing cells is read as floats.
+        labels = labels.astype(int)
+    try:
+        known_labels(labels, len(labels))
+    except ValueError as error:
+        fail(f"Column {label_column!r} of {path}: {error}")
+    notes = [
+        f"{path.name}: {len(known):,} rows, {numeric.shape[1]:,} numeric columns "
+        f"({_listed(numeric.columns)}). They are standardised to mean 0 and standard deviation 1, "
+        "and a constant column is added as bias."
+    ]
+    if features.shape[1] > numeric.shape[1]:
+        dropped = _listed(features.columns.difference(numeric.columns, sort=False))
+        notes.append(f"Left out because they are not numeric: {dropped}.")
+    if len(frame) > len(known):
+        notes.append(f"Left out: {len(frame) - len(known):,} rows without a label.")
+    return Labelled(
+        standardise(_checked(numeric, path)), labels.tolist(), known.index.tolist(), notes
+    )
+
+
+def _read_csv(path: Path) -> pd.DataFrame:
+    if not path.is_file():
+        fail(f"There is no file {path}.")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            frame = pd.read_csv(path, index_col=False, low_memory=False)
+    except pd.errors.EmptyDataError:
+        fail(f"{path} is empty: the first line must name the columns.")
+    except (pd.errors.ParserError, pd.errors.ParserWarning, UnicodeDecodeError) as error:
+        fail(f"{path} cannot be read as a CSV file with commas, in UTF-8: {error}")
+    except OSError as error:
+        fail(f"{path} cannot be read: {error.strerror}.")
+    if frame.empty:
+        fail(f"{path} has no rows below the names of its columns ({_listed(frame.columns)}).")
+    return frame
+
+
+def _checked(frame: pd.DataFrame, path: Path) -> Floats:
+    """Return the numbers of a frame, or name the first cell that is none."""
+    values = frame.to_numpy(dtype=np.float64)
+    wrong = np.argwhere(~(np.abs(values) <= LARGEST_ENTRY))
+    if len(wrong):
+        row, column = wrong[0]
+        value = values[row, column]
+        what = "no number" if np.isnan(value) else f"{value:g}"
+        fail(
+            f"{path} holds {what} in row {frame.index[row]} (counted from 0 below the names), "
+            f"column {frame.columns[column]!r}; {len(wrong):,} such cells in all. Every cell must "
+            "be a finite number: drop those rows or columns, or fill the cells in."
+        )
+    return values
+
+
+def _listed(names: Any, most: int = 8) -> str:
+    shown = ", ".join(repr(str(name)) for name in names[:most])
+    return shown + (f" and {len(names) - most:,} more" if len(names) > most else "")

@@ -1,0 +1,23 @@
+"""Sessions: a learner whose answers survive a crash, in one file."""
+
+from aluma.session.answer_log import Entry
+from aluma.session.errors import (
+    NewerFormat,
+    NotASession,
+    SessionDamaged,
+    SessionError,
+    SessionLocked,
+    WrongPool,
+)
+from aluma.session.session import Session
+
+__all__ = [
+    "Entry",
+    "NewerFormat",
+    "NotASession",
+    "Session",
+    "SessionDamaged",
+    "SessionError",
+    "SessionLocked",
+    "WrongPool",
+]
