@@ -80,7 +80,7 @@ class VersionSpaceLearner(Learner):
         self._walls = {name: self._walls[name] for name in names}
 
     def _positive_shares(self, pool: Pool) -> Floats:
-        return scoring.vote_shares(pool, self._population.hypotheses())
+        return scoring.vote_shares(pool, self._population.voters())
 
     def _rng(self, purpose: int) -> np.random.Generator:
         """Return a generator keyed by the seed and the answers, for one purpose."""
@@ -267,7 +267,7 @@ class ALuMA(VersionSpaceLearner):
     def _choose(self, eligible: Bools) -> int:
         if self.estimate == "volume":
             return self._by_volume(eligible, 4)
-        hypotheses = self._population.hypotheses()
+        hypotheses = self._population.voters()
         choice = scoring.choose(self.pool, hypotheses, eligible, self._rng(0), alpha=self.alpha)
         self._chosen = choice
         if self.estimate == "sampling":
@@ -298,7 +298,7 @@ class ALuMA(VersionSpaceLearner):
         return index
 
     def _choose_batch(self, eligible: Bools, n: int) -> Ints:
-        hypotheses = self._population.hypotheses()
+        hypotheses = self._population.voters()
         return scoring.choose_batch(
             self.pool, hypotheses, eligible, n, self._rng(1), alpha=self.alpha
         )

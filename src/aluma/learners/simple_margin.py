@@ -170,7 +170,7 @@ class SeparatorLearner(VersionSpaceLearner):
 
     def _positive_shares(self, pool: Pool) -> Floats:
         if self.predict_with == "vote":
-            return vote_shares(pool, self.population.hypotheses())
+            return vote_shares(pool, self.population.voters())
         sizes = self._sizes if pool is self.pool else lengths(pool)
         return sides(pool, self._separator.direction, sizes)
 
