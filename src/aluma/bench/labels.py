@@ -78,7 +78,7 @@ def contests(quick: bool = False) -> list[Contest]:
         small = partial(octahedron, 5)
         return [
             Contest("octahedron 5", small, (PAPER,), 4, range(1, 80), most={PAPER: 16}),
-            Contest("sphere 5", _sphere(5, 200), (PAPER, MARGIN), 4, range(1, 60), (10, 20)),
+            Contest("sphere 5", sphere(5, 200), (PAPER, MARGIN), 4, range(1, 60), (10, 20)),
         ]
     few = (10, 25, 50, 100)
     return [
@@ -95,7 +95,7 @@ def contests(quick: bool = False) -> list[Contest]:
         ),
         Contest(
             "sphere 10",
-            _sphere(10, 1000),
+            sphere(10, 1000),
             (PAPER, DEFAULT, MARGIN),
             20,
             range(1, 300),
@@ -103,7 +103,7 @@ def contests(quick: bool = False) -> list[Contest]:
         ),
         Contest(
             "sphere 100",
-            _sphere(100, 2000),
+            sphere(100, 2000),
             (PAPER, DEFAULT, MARGIN),
             5,
             range(10, 1001, 10),
@@ -208,7 +208,8 @@ def octahedron(dimension: int, seed: int) -> tuple[Floats, Floats]:
     return np.hstack([points, np.ones((len(points), 1))]), labels
 
 
-def _sphere(dimension: int, size: int) -> Source:
+def sphere(dimension: int, size: int) -> Source:
+    """Return uniform directions, another target for each seed."""
     return partial(sphere_pool, dimension, size)
 
 
