@@ -19,9 +19,9 @@ from aluma.pool import Pool
 from aluma.sampling.blocks import entropy, streams
 
 #: A probability is known up to this share of it.
-ACCURACY = 1e-3
+ACCURACY = 1e-2
 #: Bounds on it that are looked at, each ten times as close as the one before.
-STAGES = 12
+STAGES = 100
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class IWAL(StreamLearner):
       The source intersects these sets over all t so far; here the last one is taken alone.
     - With z the smallest and Z the largest ``<u, x>`` over that set, found by two convex programs
       (:mod:`aluma.logistic_ball`), the probability is the larger of ``l(z) - l(Z)`` and
-      ``l(-Z) - l(-z)``, to three digits. Whether an example is asked is often clear earlier.
+      ``l(-Z) - l(-z)``, to 1%. Whether an example is asked is often clear earlier.
     - When an example comes again whose label is known, it counts with weight 1: nothing has to be
       asked, so the probability may be 1. What was told out of turn counts with weight 1, and its
       next turn is left out. A skipped example does not count.
