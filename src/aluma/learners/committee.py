@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from aluma.arrays import Bools, Floats, Ints
 from aluma.blas import one_thread
+from aluma.cone import Cone
 from aluma.learners.aluma import VersionSpaceLearner, check_rule
 from aluma.learners.stream import StreamLearner
 from aluma.pool import Pool
@@ -20,6 +21,10 @@ from aluma.sampling.blocks import streams
 REUSE = 8
 #: Draws that one place in the order may need; their numbers must differ from another place's.
 MOST_DRAWS = 2**16
+#: Examples that are looked at together at first: the next question is often among them.
+FEWEST = 64
+#: Share of a squared length that rounding can be.
+ROUNDING, TINY = 1e-12, 1e-300
 
 
 class QueryByCommittee(StreamLearner, VersionSpaceLearner):
@@ -117,17 +122,16 @@ class QueryByCommittee(StreamLearner, VersionSpaceLearner):
 
     def _wanted(self, eligible: Bools, n: int) -> Ints:
         found: dict[int, int] = {}
-        for start, examples in self._contested():
-            for place, example in enumerate(examples.tolist(), start):
-                if example >= 0 and eligible[example]:
-                    found.setdefault(example, place)
-            if len(found) >= n:
+        for place, example in self._contested():
+            if eligible[example]:
+                found.setdefault(example, place)
+            if len(found) == n:
                 break
         self._reached = 1 + next(iter(found.values()), self.place)
-        return np.array(list(found)[:n], dtype=np.int64)
+        return np.array(list(found), dtype=np.int64)
 
-    def _contested(self) -> Iterator[tuple[int, Ints]]:
-        """Yield places and the examples there, a pass in all; -1 where two hypotheses agree.
+    def _contested(self) -> Iterator[tuple[int, int]]:
+        """Yield the places of a pass whose two hypotheses disagree, and the examples there.
 
         A short order is read several times, until every pair of the population has been used.
         """
@@ -135,44 +139,68 @@ class QueryByCommittee(StreamLearner, VersionSpaceLearner):
         coming = np.tile(np.roll(self.order, -(self.place % len(self.order))), passes)
         start, draw = 0, 0
         while start < len(coming):
-            hypotheses = self._drawn(draw)
-            size = len(hypotheses) // 2 * min(2**draw, REUSE)
+            size = self.n_hypotheses // 2 * min(2**draw, REUSE)
             part = coming[start : start + size]
             rng = streams((*self._population.state.key, 102, self.place, draw), 1)[0]
-            differ = disagreement(self.pool, part, hypotheses, rng)
-            yield self.place + start, np.where(differ, part, -1)
+            points = self._drawn(draw)[: self.n_hypotheses]
+            for at in disagreements(self.pool, part, self._population.cone, points, rng):
+                yield self.place + start + at, int(part[at])
             start, draw = start + size, draw + 1
 
     def _drawn(self, draw: int) -> Floats:
-        """Return hypotheses that nothing was decided by: the population, then draws from it.
+        """Return points that nothing was decided by: the population, then draws from it.
 
         The population itself is used up where it was read with, also if a skip has led on.
         """
         told = next((event for event in reversed(self._history) if event.sign), None)
         if draw == 0 and self.place == (told.mark if told else 0):
-            return self._population.hypotheses()
-        return self._population.independent(1 + draw + MOST_DRAWS * self.place)
+            return self._population.state.points
+        return self._population.independent_points(1 + draw + MOST_DRAWS * self.place)
 
     def _positive_shares(self, pool: Pool) -> Floats:
         return self._votes(pool, self.predict_with)
 
 
-@one_thread()
-def disagreement(pool: Pool, examples: Ints, hypotheses: Floats, rng: np.random.Generator) -> Bools:
-    """Say, for each example, whether two random hypotheses disagree about it.
+def disagreements(
+    pool: Pool, examples: Ints, cone: Cone, points: Floats, rng: np.random.Generator
+) -> Iterator[int]:
+    """Yield the positions of examples about which two random hypotheses disagree.
 
-    Hypotheses are matched at random into pairs, each pair for one example; with more examples than
-    pairs they are matched again, as often as it takes.
+    Points of the chains are matched at random into pairs, each pair for one example; with more
+    examples than pairs they are matched again, as often as it takes.
     """
-    k = len(hypotheses) // 2 * 2
-    rounds = -(-2 * len(examples) // k)
-    matched = np.stack([rng.permutation(len(hypotheses))[:k].reshape(-1, 2) for _ in range(rounds)])
-    pairs = matched.reshape(-1, 2)[: len(examples)]
-    out = np.empty(len(examples), dtype=bool)
-    for start in range(0, len(examples), len(hypotheses)):
-        part = slice(start, start + len(hypotheses))
-        rows = pool.rows(examples[part])
-        first = np.einsum("ij,ij->i", rows, hypotheses[pairs[part, 0]])
-        second = np.einsum("ij,ij->i", rows, hypotheses[pairs[part, 1]])
-        out[part] = (first >= 0) != (second >= 0)
-    return out
+    n, k = len(examples), len(points) // 2 * 2
+    rounds = [rng.permutation(len(points))[:k].reshape(-1, 2) for _ in range(-(-2 * n // k))]
+    pairs = np.concatenate(rounds)[:n]
+    scales = np.sqrt(rng.chisquare(max(cone.rank, 1), size=(n, 2)))
+    free = rng.standard_normal((n, 2))
+    start, size = 0, FEWEST
+    while start < n:
+        part = slice(start, start + size)
+        chosen = points[pairs[part]]
+        products = gaussian_products(
+            pool.rows(examples[part]), cone, chosen, scales[part], free[part]
+        )
+        yield from (start + np.flatnonzero((products[:, 0] >= 0) != (products[:, 1] >= 0))).tolist()
+        start, size = start + size, 2 * size
+
+
+@one_thread()
+def gaussian_products(
+    rows: Floats, cone: Cone, points: Floats, scales: Floats, free: Floats
+) -> Floats:
+    """Return products of rows with hypotheses of their own, (n, 2), given (n, 2, r) points.
+
+    A hypothesis is ``scale * direction(point)`` in the span of the walls, with a chi-squared of r
+    degrees of freedom for scale^2, and a free Gaussian orthogonal to it. Only one number is needed of the
+    latter, its product with the row, which is Gaussian with the length of what the span misses of
+    the row. Hypotheses in the whole space would take longer than all the rest.
+    """
+    within = rows @ cone.basis
+    squares = np.einsum("ij,ij->i", rows, rows)
+    missed = squares - np.einsum("ij,ij->i", within, within)
+    # A row in the span of the walls must not be decided by what rounding leaves of it.
+    missed[missed <= ROUNDING * squares] = 0.0
+    directions = points / np.maximum(np.linalg.norm(points, axis=2, keepdims=True), TINY)
+    spanned = scales * np.einsum("ij,ihj->ih", within, directions)
+    return np.asarray(spanned + np.sqrt(missed)[:, None] * free)
