@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,12 +16,15 @@ from aluma.learners.aluma import VersionSpaceLearner, check_rule
 from aluma.learners.stream import StreamLearner
 from aluma.pool import Pool
 from aluma.sampling.blocks import streams
+from aluma.scoring import vote_shares
 
 #: How many times the examples of one draw of hypotheses may outnumber its pairs, once the first
 #: draw has found nothing: more would be cheaper, and further from a fresh pair for every example.
 REUSE = 8
 #: Draws that one place in the order may need; their numbers must differ from another place's.
 MOST_DRAWS = 2**16
+#: Passes that are read with the vote shares of one draw, once a whole pass has found nothing.
+AHEAD = 16
 #: Examples that are looked at together at first: the next question is often among them.
 FEWEST = 64
 #: Share of a squared length that rounding can be.
@@ -50,8 +54,10 @@ class QueryByCommittee(StreamLearner, VersionSpaceLearner):
     -----
     Where the sources leave a choice:
 
-    - The sources stop after many examples in a row on which the two agreed. Here that is one pass,
-      or as many as make k / 2 examples if the order is shorter than that.
+    - The sources stop after many examples in a row on which the two agreed. Here, after a pass
+      without a question (if that is fewer than k / 2 examples, after several), k hypotheses
+      are drawn afresh. If they agree about every example of the order, the learner has finished;
+      else their vote shares decide what 16 further passes would ask, and so on.
     - The paper draws the two hypotheses for every example anew, and reports that this becomes
       slow when the error is small. Here a population of k hypotheses is matched at random into
       k / 2 pairs, a pair for each of the next k / 2 examples: every example has a pair of its
@@ -122,30 +128,66 @@ class QueryByCommittee(StreamLearner, VersionSpaceLearner):
 
     def _wanted(self, eligible: Bools, n: int) -> Ints:
         found: dict[int, int] = {}
-        for place, example in self._contested():
+        for place, example in self._pass():
             if eligible[example]:
                 found.setdefault(example, place)
             if len(found) == n:
                 break
+        if not found:
+            found = dict(islice(self._further(eligible), 1))
         self._reached = 1 + next(iter(found.values()), self.place)
         return np.array(list(found), dtype=np.int64)
 
-    def _contested(self) -> Iterator[tuple[int, int]]:
+    def _pass(self) -> Iterator[tuple[int, int]]:
         """Yield the places of a pass whose two hypotheses disagree, and the examples there.
 
         A short order is read several times, until every pair of the population has been used.
         """
-        passes = -(-(self.n_hypotheses // 2) // len(self.order))
-        coming = np.tile(np.roll(self.order, -(self.place % len(self.order))), passes)
+        coming = self._coming(-(-(self.n_hypotheses // 2) // len(self.order)))
         start, draw = 0, 0
         while start < len(coming):
             size = self.n_hypotheses // 2 * min(2**draw, REUSE)
             part = coming[start : start + size]
-            rng = streams((*self._population.state.key, 102, self.place, draw), 1)[0]
             points = self._drawn(draw)[: self.n_hypotheses]
-            for at in disagreements(self.pool, part, self._population.cone, points, rng):
+            cone, rng = self._population.cone, self._stream(draw)
+            for at in disagreements(self.pool, part, cone, points, rng):
                 yield self.place + start + at, int(part[at])
             start, draw = start + size, draw + 1
+
+    def _further(self, eligible: Bools) -> Iterator[tuple[int, int]]:
+        """Yield the next questions and their places after a pass without one.
+
+        Ends when the hypotheses of a draw agree about everything.
+        """
+        coming, draw = self._coming(1), MOST_DRAWS // 2
+        listed = np.flatnonzero(eligible)
+        start = self.place + len(coming)
+        while True:
+            hypotheses = self._population.independent(self._number(draw))
+            k = len(hypotheses)
+            positive = np.rint(k * vote_shares(self.pool, hypotheses, listed))
+            chance = np.zeros(len(self.pool))
+            chance[listed] = 2 * positive * (k - positive) / (k * (k - 1))
+            contested = np.flatnonzero(chance[coming])
+            if len(contested) == 0:
+                return
+            rng = self._stream(draw)
+            for _ in range(AHEAD):
+                asked = contested[rng.uniform(size=len(contested)) < chance[coming[contested]]]
+                yield from ((int(coming[at]), start + at) for at in asked.tolist())
+                start += len(coming)
+            draw += 1
+
+    def _coming(self, passes: int) -> Ints:
+        """Return the examples that come next, for a number of passes."""
+        return np.tile(np.roll(self.order, -(self.place % len(self.order))), passes)
+
+    def _stream(self, draw: int) -> np.random.Generator:
+        return streams((*self._population.state.key, 102, self.place, draw), 1)[0]
+
+    def _number(self, draw: int) -> int:
+        """Return a name for a draw of hypotheses at this place."""
+        return 1 + draw + MOST_DRAWS * self.place
 
     def _drawn(self, draw: int) -> Floats:
         """Return points that nothing was decided by: the population, then draws from it.
@@ -155,7 +197,7 @@ class QueryByCommittee(StreamLearner, VersionSpaceLearner):
         told = next((event for event in reversed(self._history) if event.sign), None)
         if draw == 0 and self.place == (told.mark if told else 0):
             return self._population.state.points
-        return self._population.independent_points(1 + draw + MOST_DRAWS * self.place)
+        return self._population.independent_points(self._number(draw))
 
     def _positive_shares(self, pool: Pool) -> Floats:
         return self._votes(pool, self.predict_with)
@@ -192,9 +234,9 @@ def gaussian_products(
     """Return products of rows with hypotheses of their own, (n, 2), given (n, 2, r) points.
 
     A hypothesis is ``scale * direction(point)`` in the span of the walls, with a chi-squared of r
-    degrees of freedom for scale^2, and a free Gaussian orthogonal to it. Only one number is needed of the
-    latter, its product with the row, which is Gaussian with the length of what the span misses of
-    the row. Hypotheses in the whole space would take longer than all the rest.
+    degrees of freedom for scale^2, and a free Gaussian orthogonal to it. Only one number is needed
+    of the latter, its product with the row, which is Gaussian with the length of what the span
+    misses of the row. Hypotheses in the whole space would take longer than all the rest.
     """
     within = rows @ cone.basis
     squares = np.einsum("ij,ij->i", rows, rows)
