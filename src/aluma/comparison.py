@@ -14,7 +14,7 @@ from aluma.blas import one_thread
 from aluma.learners.aluma import ALuMA
 from aluma.learners.base import Exhausted, Learner
 from aluma.learners.labels import plain
-from aluma.learners.simple_margin import SeparatorLearner
+from aluma.learners.separator import SeparatorLearner
 from aluma.learners.strategies import strategy
 from aluma.pool import Pool
 from aluma.version_space import Conflict
@@ -26,7 +26,17 @@ if TYPE_CHECKING:
 TARGETS = (0.10, 0.05, 0.01, 0.0)
 
 #: What the strategies are called in tables and pictures.
-TITLES = {"aluma": "ALuMA", "simple_margin": "SVM margin", "passive": "random order"}
+TITLES = {
+    "aluma": "ALuMA",
+    "simple_margin": "SVM margin",
+    "qbc": "committee",
+    "cal": "CAL",
+    "iwal": "IWAL",
+    "passive": "random order",
+}
+
+#: What a strategy is compared with unless others are named.
+COMPARED = ("aluma", "simple_margin", "passive")
 
 #: A certificate costs more than a question, so the stopping rule is consulted this often.
 LOOK_EVERY = 10
@@ -142,7 +152,7 @@ class Comparison:
 def compare(
     X: Any,
     y: Iterable[Any],
-    strategies: Sequence[str] = tuple(TITLES),
+    strategies: Sequence[str] = COMPARED,
     *,
     repeats: int = 1,
     budget: int | None = None,
@@ -194,9 +204,10 @@ def compare(
 def make_learner(name: str, pool: Pool, classes: Sequence[Hashable], seed: int) -> Learner:
     """Return the learner of that name, set up as comparisons use it."""
     kind = strategy(name)
+    settings: dict[str, Any] = {"classes": classes, "random_state": seed}
     if issubclass(kind, SeparatorLearner):
-        return kind(pool, classes=classes, random_state=seed, predict_with="svm")
-    return kind(pool, classes=classes, random_state=seed)
+        settings["predict_with"] = "svm"
+    return kind(pool, **settings)
 
 
 def follow(

@@ -17,8 +17,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from aluma.arrays import Floats, Ints, positive_integer
 from aluma.feasibility import Undecided
+from aluma.learners.aluma import VersionSpaceLearner
 from aluma.learners.base import Learner
-from aluma.learners.simple_margin import SeparatorLearner
+from aluma.learners.separator import SeparatorLearner
 from aluma.learners.strategies import strategy
 from aluma.pool import Pool
 from aluma.sampling.blocks import entropy
@@ -59,7 +60,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     bias : bool
         Consider halfspaces that do not pass through the origin of the (centred) columns.
     n_hypotheses : int
-        Size of the population that splits are estimated and labels voted with.
+        Size of the population that splits are estimated and labels voted with; "iwal" has none.
     random_state : int, RandomState, Generator or None
         With an int, fitting again asks the same questions.
 
@@ -189,13 +190,16 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _learners(self, X: Any, count: int) -> list[Learner]:
         """Return learners of "this class or not" on one pool; a single one has the seed given."""
         chosen, seed = strategy(self.strategy), entropy(self.random_state)
-        settings: dict[str, Any] = {"classes": (False, True), "n_hypotheses": self.n_hypotheses}
+        settings: dict[str, Any] = {"classes": (False, True)}
+        if issubclass(chosen, VersionSpaceLearner):
+            settings["n_hypotheses"] = self.n_hypotheses
         if issubclass(chosen, SeparatorLearner):
             # Of several classes, the sides of separators leave too many claimed twice or by none.
             settings["predict_with"] = "vote"
         pool = Pool(X, bias=self.bias)
         seeds = np.random.SeedSequence(seed).generate_state(count, np.uint64).tolist()
-        return [chosen(pool, random_state=s, **settings) for s in (seeds if count > 1 else [seed])]
+        each = [{"random_state": one, **settings} for one in (seeds if count > 1 else [seed])]
+        return [chosen(pool, **its) for its in each]
 
 
 @dataclass

@@ -20,7 +20,7 @@ from rich.table import Table
 
 from aluma.arrays import Floats
 from aluma.bench import one_core
-from aluma.bench.cones import Missing, mnist_images, sphere_pool
+from aluma.bench.cones import Missing, mnist_digits, sphere_pool
 from aluma.learners.aluma import ALuMA
 from aluma.learners.base import Exhausted, Learner
 from aluma.learners.simple_margin import SimpleMargin
@@ -219,7 +219,7 @@ def _digits(negative: int, positive: int) -> Source:
 
 def mnist_pair(negative: int, positive: int, _seed: int = 0) -> tuple[Floats, Floats]:
     """Return two digits with pixels from 0 to 1, centred, and a bias."""
-    images, digits = mnist_images()
+    images, digits = mnist_digits("train")
     kept = np.isin(digits, (negative, positive))
     pixels = images[kept].astype(np.float32) / 255
     pixels -= pixels.mean(axis=0)

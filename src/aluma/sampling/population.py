@@ -195,9 +195,16 @@ class Population:
         was chosen for looking even on them is less even in truth. These are the population flown on
         until its start is forgotten several times over; different numbers give different draws.
         """
+        if len(self._state.cone) == 0:
+            return self.hypotheses(1 + number)
+        points = self.independent_points(number)
+        return to_ball(self._state.cone, points, (*self._state.key, 7, number))[: self.size]
+
+    def independent_points(self, number: int) -> Floats:
+        """Return what :meth:`independent` turns into hypotheses, in the cone's coordinates."""
         state = self._state
         if len(state.cone) == 0:
-            return self.hypotheses(1 + number)
+            return state.points
         walls = Walls.of(state.cone.coordinates, state.cone.dimension)
         flights = AFRESH * max(LEAST_FLIGHTS, state.mixing.flights)
         count = len(state.points) // BLOCK
@@ -209,8 +216,7 @@ class Population:
                 chains, _flight = fly(chains, walls, state.length, rngs[block])
             return chains.points
 
-        points = np.concatenate(each_block(fly_on, count))
-        return to_ball(state.cone, points, (*state.key, 7, number))[: self.size]
+        return np.concatenate(each_block(fly_on, count))
 
 
 def absorb(state: State, normal: Floats) -> State:
