@@ -11,7 +11,7 @@ from aluma.sampling.blocks import streams
 from aluma.sampling.population import Population
 from aluma.version_space import VersionSpace, signed_units
 
-#: False-alarm rate of every statistical test in this file.
+#: False-alarm rate of every chi-square test in this file.
 ALPHA = 1e-4
 
 RNG = np.random.default_rng(5)
