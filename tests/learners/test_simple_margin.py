@@ -368,7 +368,7 @@ def test_only_the_vote_pays_for_a_population(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_another_rule_is_refused() -> None:
     for kind in (SimpleMargin, Passive):
-        with pytest.raises(ValueError, match="predict_with must be one of .*, got 'tree'"):
+        with pytest.raises(ValueError, match=r"predict_with must be one of .*, got 'tree'"):
             kind(np.eye(2), predict_with="tree")
 
 
