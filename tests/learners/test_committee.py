@@ -212,3 +212,9 @@ def test_a_random_hypothesis_is_consistent_and_votes_alone() -> None:
     np.testing.assert_array_equal(learner.predict(X), np.where(X @ first >= 0, 1, -1))
     with pytest.raises(ValueError, match="predict_with must be one of vote, random"):
         QueryByCommittee(X, predict_with="svm")
+
+
+def test_a_committee_has_two_members() -> None:
+    for wrong in (0, 1):
+        with pytest.raises(ValueError, match="n_hypotheses must be at least"):
+            QueryByCommittee(X, n_hypotheses=wrong)
