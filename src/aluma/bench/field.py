@@ -159,8 +159,8 @@ def draw_circles(points: Floats, counts: dict[str, Floats], path: Path) -> None:
         for name, each in counts.items():
             colour, mean = COLOURS[name.lower()], each.mean(axis=1)
             axes.errorbar(points, mean, each.std(axis=1), fmt="o", color=colour, capsize=3)
-            growth = shapes[name] * (mean @ shapes[name]) / (shapes[name] @ shapes[name])
-            axes.plot(points, growth, color=colour, label=f"{name}, fitted to {names[name]}")
+            growth = np.polyval(np.polyfit(shapes[name], mean, 1), shapes[name])
+            axes.plot(points, growth, color=colour, label=f"{name}, a + b {names[name]}")
         axes.set_xscale("log")
         axes.set_yscale("log")
         axes.set_xticks(points, [str(int(n)) for n in points])
