@@ -215,7 +215,7 @@ class Session:
     @property
     def pool(self) -> Pool:
         """The examples."""
-        return self._learner.pool
+        return self._learner.examples
 
     @property
     def path(self) -> Path:

@@ -128,7 +128,7 @@ def can_step_back(learner: Learner, kept: Sequence[Event]) -> bool:
         return True
     staying = {event.index for event in kept if event.sign}
     leaving = sum(1 for example in learner._walls.values() if example not in staying)
-    return leaving <= len(learner._population._past)
+    return leaving <= learner._population.n_undoable
 
 
 def factors(learner: Learner) -> dict[int, float]:
