@@ -14,9 +14,10 @@ from aluma.blas import one_thread
 from aluma.learners.aluma import ALuMA
 from aluma.learners.base import Exhausted, Learner
 from aluma.learners.labels import plain
+from aluma.learners.lifted import LiftedLearner
 from aluma.learners.simple_margin import SeparatorLearner
 from aluma.learners.strategies import strategy
-from aluma.pool import Pool
+from aluma.representation.view import View
 from aluma.version_space import Conflict
 
 if TYPE_CHECKING:
@@ -148,6 +149,9 @@ def compare(
     budget: int | None = None,
     seed: int = 0,
     bias: bool = True,
+    kernel: Any = None,
+    slack: float | str = 0.0,
+    margin: float | None = None,
     watch: Watch | None = None,
 ) -> Comparison:
     """Let each strategy label a pool whose labels are known, and see how it goes.
@@ -164,6 +168,8 @@ def compare(
     repeats : runs of each strategy, with the seeds ``seed``, ``seed + 1``, ...
     budget : answers per run at most, by default the whole pool
     bias : add a constant feature
+    kernel : of every learner
+    slack, margin : of the learners that can allow for slack; the others meet contradictions
     watch : told about every run and every answer
 
     Returns
@@ -171,7 +177,8 @@ def compare(
     Comparison
         After Ctrl-C, of what was run until then.
     """
-    pool = Pool(X, bias=bias)
+    view = View(X, bias=bias, kernel=kernel, seed=seed)
+    pool = view.pool
     classes, positive = known_labels(y, len(pool))
     most = len(pool) if budget is None else min(positive_integer(budget, "budget"), len(pool))
     plan = [(name, r) for name in strategies for r in range(positive_integer(repeats, "repeats"))]
@@ -179,7 +186,9 @@ def compare(
     try:
         with one_thread() if len(pool) * pool.dimension < SMALL else nullcontext():
             for name, repeat in plan:
-                learner = make_learner(name, pool, classes, seed + repeat)
+                learner = make_learner(
+                    name, view, classes, seed + repeat, slack=slack, margin=margin
+                )
                 on_answer = watch(name, repeat) if watch else None
                 run = follow(learner, positive, most, to_the_end=not runs, on_answer=on_answer)
                 runs.append(replace(run, strategy=name, seed=seed + repeat))
@@ -191,12 +200,22 @@ def compare(
     return Comparison(classes, len(pool), most, tuple(runs))
 
 
-def make_learner(name: str, pool: Pool, classes: Sequence[Hashable], seed: int) -> Learner:
+def make_learner(
+    name: str,
+    X: Any,
+    classes: Sequence[Hashable],
+    seed: int,
+    *,
+    slack: float | str = 0.0,
+    margin: float | None = None,
+) -> Learner:
     """Return the learner of that name, set up as comparisons use it."""
     kind = strategy(name)
     if issubclass(kind, SeparatorLearner):
-        return kind(pool, classes=classes, random_state=seed, predict_with="svm")
-    return kind(pool, classes=classes, random_state=seed)
+        return kind(X, classes=classes, random_state=seed, predict_with="svm")
+    if issubclass(kind, LiftedLearner):
+        return kind(X, classes=classes, random_state=seed, slack=slack, margin=margin)
+    return kind(X, classes=classes, random_state=seed)
 
 
 def follow(

@@ -21,12 +21,15 @@ from aluma.learners.base import Event
 from aluma.learners.hypotheses import ADVICE, VersionSpaceLearner
 from aluma.learners.lifted import LiftedLearner
 from aluma.pool import Pool
+from aluma.representation.view import View
 from aluma.scoring import Choice
+from aluma.soft_scoring import choose_soft
 from aluma.volume_greedy import choose_by_volume
 
 __all__ = ["ADVICE", "ALuMA", "VersionSpaceLearner"]
 
 ESTIMATES = ("sampling", "verified", "volume")
+
 
 class ALuMA(LiftedLearner):
     """The aggressive learner of the paper.
@@ -103,15 +106,16 @@ class ALuMA(LiftedLearner):
                 "there, but with slack unanswered examples have coordinates of their own: use "
                 "estimate='sampling', or project the lifted points with dimension=."
             )
-        pool = Pool(X, bias=bias)
-        rounds = min(budget or len(pool), len(pool))
+        examples = X if isinstance(X, View) else Pool(X, bias=bias)
+        m = len(examples)
+        rounds = min(budget or m, m)
         needed = {
             "sampling": 1,
-            "verified": bounds.sample_size(delta, self.LAMBDA, rounds, len(pool)),
+            "verified": bounds.sample_size(delta, self.LAMBDA, rounds, m),
             "volume": bounds.vote_size(delta),
         }
         super().__init__(
-            pool,
+            examples,
             classes=classes,
             kernel=kernel,
             slack=slack,
@@ -231,7 +235,8 @@ class ALuMA(LiftedLearner):
         if self.estimate == "volume":
             return self._by_volume(eligible, 4)
         hypotheses = self._halfspaces()
-        choice = scoring.choose(self.pool, hypotheses, eligible, self._rng(0), alpha=self.alpha)
+        choose = scoring.choose if self._own is None else choose_soft
+        choice = choose(self.pool, hypotheses, eligible, self._rng(0), alpha=self.alpha)
         self._chosen = choice
         if self.estimate == "sampling":
             return choice.index
@@ -262,6 +267,10 @@ class ALuMA(LiftedLearner):
 
     def _choose_batch(self, eligible: Bools, n: int) -> Ints:
         hypotheses = self._halfspaces()
-        return scoring.choose_batch(
+        batch = scoring.choose_batch(
             self.pool, hypotheses, eligible, n, self._rng(1), alpha=self.alpha
         )
+        if self._own is None:
+            return batch
+        first = choose_soft(self.pool, hypotheses, eligible, self._rng(0), alpha=self.alpha).index
+        return np.concatenate([[first], batch[batch != first]])[:n]

@@ -56,7 +56,7 @@ class Learner(ABC):
         bias: bool = False,
         budget: int | None = None,
     ) -> None:
-        self._view = X if isinstance(X, View) else View(X, bias=bias)
+        self._view = View.of(X, bias=bias)
         self.pool = self._view.pool
         self.budget = None if budget is None else positive_integer(budget, "budget")
         self._labels = Labels(classes)

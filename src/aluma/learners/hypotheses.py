@@ -48,7 +48,7 @@ class VersionSpaceLearner(Learner):
     ) -> None:
         size = positive_integer(n_hypotheses, "n_hypotheses")
         self.n_hypotheses, self.seed = size, entropy(random_state)
-        view = X if isinstance(X, View) else View(X, bias=bias, kernel=kernel, seed=self.seed)
+        view = View.of(X, bias=bias, kernel=kernel, seed=self.seed)
         super().__init__(view, classes=classes, budget=budget)
         self._population = Population(self.pool.dimension, size, self.seed)
         self._walls: dict[bytes, int] = {}

@@ -77,7 +77,7 @@ class LiftedLearner(VersionSpaceLearner):
         self.margin = checked_margin(margin)
         self.dimension = dimension
         seed = entropy(random_state)
-        view = View(X, bias=bias, kernel=kernel, **self._projection(), seed=seed)
+        view = View.of(X, bias=bias, kernel=kernel, seed=seed, **self._projection())
         super().__init__(
             view, classes=classes, budget=budget, n_hypotheses=n_hypotheses, random_state=seed
         )
@@ -89,20 +89,26 @@ class LiftedLearner(VersionSpaceLearner):
         """The slack H that is allowed for now: 0 while halfspaces agree with every answer."""
         return 0.0 if self._own is None else self._own.slack
 
-    def strained(self, n: int = 10) -> list[Strain]:
-        """Return the n answers that most halfspaces dispute, the worst first: check these.
+    def doubts(self) -> Floats:
+        """Return the share of halfspaces that dispute each answer, in order of telling.
 
-        Without slack there are none: every halfspace left agrees with every answer.
+        Without slack every halfspace left agrees with every answer.
         """
-        told = [event for event in self._history if event.sign]
-        if self._own is None or not told:
-            return []
-        margins = self.pool.margins(self._halfspaces(), [event.index for event in told])
-        signs = np.array([event.sign for event in told])
-        doubts = (margins * signs[:, None] < 0).mean(axis=1)
-        labels = self.answers.tolist()
+        if self._own is None or self.n_answers == 0:
+            return np.zeros(self.n_answers)
+        signs = np.array([event.sign for event in self._history if event.sign])
+        margins = self.pool.margins(self._halfspaces(), self.answered)
+        return np.asarray((margins * signs[:, None] < 0).mean(axis=1))
+
+    def strained(self, n: int = 10) -> list[Strain]:
+        """Return the n answers that most halfspaces dispute, the worst first: check these."""
+        doubts, labels = self.doubts(), self.answers.tolist()
         worst = np.argsort(-doubts, kind="stable")[:n]
-        return [Strain(told[i].index, labels[i], float(doubts[i])) for i in worst if doubts[i] > 0]
+        return [
+            Strain(int(self.answered[i]), labels[i], float(doubts[i]))
+            for i in worst
+            if doubts[i] > 0
+        ]
 
     def _projection(self) -> dict[str, Any]:
         if self.dimension is None:

@@ -110,6 +110,7 @@ class SeparatorLearner(VersionSpaceLearner):
         *,
         classes: Sequence[Any] | None = None,
         bias: bool = False,
+        kernel: Any = None,
         budget: int | None = None,
         predict_with: str,
         n_hypotheses: int = 1000,
@@ -123,6 +124,7 @@ class SeparatorLearner(VersionSpaceLearner):
             X,
             classes=classes,
             bias=bias,
+            kernel=kernel,
             budget=budget,
             n_hypotheses=n_hypotheses,
             random_state=random_state,
@@ -185,6 +187,8 @@ class SimpleMargin(SeparatorLearner):
     ----------
     X, classes, bias, budget, random_state
         As for every learner, see :class:`aluma.learners.base.Learner`.
+    kernel : str, callable, dict or None
+        See :class:`aluma.learners.hypotheses.VersionSpaceLearner`.
     predict_with : {"svm", "vote"}
         Label by the side of the separator (shares are then 0 or 1), or by the majority vote of
         ``n_hypotheses`` drawn from the version space, as in the paper's experiments.
@@ -227,6 +231,7 @@ class SimpleMargin(SeparatorLearner):
         *,
         classes: Sequence[Any] | None = None,
         bias: bool = False,
+        kernel: Any = None,
         budget: int | None = None,
         predict_with: str = "svm",
         n_hypotheses: int = 1000,
@@ -236,6 +241,7 @@ class SimpleMargin(SeparatorLearner):
             X,
             classes=classes,
             bias=bias,
+            kernel=kernel,
             budget=budget,
             predict_with=predict_with,
             n_hypotheses=n_hypotheses,

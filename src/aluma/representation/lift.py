@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from aluma import bounds
 from aluma.arrays import positive_integer
@@ -20,6 +20,9 @@ from aluma.representation.projection import SignProjection
 from aluma.sampling.blocks import entropy
 
 logger = logging.getLogger(__name__)
+
+
+NUMBERS = [np.float64, np.float32]
 
 
 class ProjectionWarning(UserWarning):
@@ -104,12 +107,11 @@ class Lift(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Measure the pool, decompose its kernel, and draw the signs."""
-        pool = Pool(X)
+        pool = self._pool(X, reset=True)
         slack = checked_slack(self.slack)
         seed = entropy(self.random_state)
         self._map = KernelMap(self.kernel, seed).fit(pool)
         features = self._features(pool)
-        self.n_features_in_ = pool.data.shape[1]
         self.scale_ = largest_norm(features) or 1.0
         lifted = OwnCoordinates(slack, self.scale_)
         self.shrink_, self.own_ = lifted.shrink, lifted.own
@@ -126,7 +128,7 @@ class Lift(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def transform(self, X: Any) -> Any:
         """Return new examples, which have no coordinate of their own."""
         check_is_fitted(self, "scale_")
-        features = _with_bias(self._features(Pool(X)))
+        features = _with_bias(self._features(self._pool(X, reset=False)))
         # Sparse features stay sparse until they are projected.
         rows = features if self._projection is None else self._projection.features(features)
         return rows * (self.shrink_ / self.scale_)
@@ -137,6 +139,13 @@ class Lift(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if self._projection is not None and self.own_ > 0:
             points += self.own_ * self._projection.own(len(points))
         return points
+
+    def _pool(self, X: Any, *, reset: bool) -> Pool:
+        """Return the examples, checked as scikit-learn does; a pool has checked itself."""
+        if isinstance(X, Pool):
+            self.n_features_in_ = X.data.shape[1]
+            return X
+        return Pool(validate_data(self, X, reset=reset, accept_sparse="csr", dtype=NUMBERS))
 
     def _features(self, pool: Pool) -> Pool:
         return Pool(self._map.features(pool), bias=self.bias or pool.bias)

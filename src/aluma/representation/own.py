@@ -65,10 +65,10 @@ class OwnCoordinates:
         return np.asarray(hypotheses[:, :d] * (factor * length)[:, None])
 
 
-def soft_shares(pool: Pool, halfspaces: npt.ArrayLike) -> Floats:
+def soft_shares(pool: Pool, halfspaces: npt.ArrayLike, rows: Ints | None = None) -> Floats:
     """Return the mean of Phi(<w, x>) over halfspaces in units of the noise, for each example."""
-    out = np.empty(len(pool))
-    for part, margins in pool.margin_blocks(halfspaces):
+    out = np.empty(len(pool) if rows is None else len(rows))
+    for part, margins in pool.margin_blocks(halfspaces, rows):
         out[part] = ndtr(margins).mean(axis=1, dtype=np.float64)
     return out
 

@@ -25,9 +25,7 @@ CHUNK = 256
 def signs(key: tuple[int, ...], rows: int, k: int) -> Floats:
     """Return a (rows, k) matrix of random signs; the first rows of more are the same."""
     count = -(-rows // CHUNK)
-    chunks = [
-        rng.integers(0, 2, (CHUNK, k), dtype=np.int8) * 2 - 1 for rng in streams(key, count)
-    ]
+    chunks = [rng.integers(0, 2, (CHUNK, k), dtype=np.int8) * 2 - 1 for rng in streams(key, count)]
     return np.concatenate(chunks)[:rows].astype(np.float64)
 
 

@@ -48,6 +48,14 @@ class View:
             self.pool = self.new(self.examples)
         self.pool.index = self.examples.index
 
+    @classmethod
+    def of(cls, X: Any, **settings: Any) -> View:
+        """Return X if it is a view already, else a view of it."""
+        return X if isinstance(X, View) else cls(X, **settings)
+
+    def __len__(self) -> int:
+        return len(self.examples)
+
     def new(self, examples: Pool) -> Pool:
         """Return new examples as points; they have no coordinate of their own."""
         if examples.dimension != self.examples.dimension:
