@@ -223,6 +223,7 @@ def follow(
     positive: Bools,
     budget: int,
     *,
+    until: float = 0.0,
     to_the_end: bool = False,
     on_answer: OnAnswer | None = None,
 ) -> Run:
@@ -233,6 +234,7 @@ def follow(
     learner : a learner that knows its classes and has no answers yet
     positive : the known labels, True for the second class
     budget : answers at most
+    until : share of the pool labelled wrong at which it is right enough
     to_the_end : go on after the pool is labelled right until ALuMA's stopping rule holds
     on_answer : told about every answer
     """
@@ -244,7 +246,7 @@ def follow(
     waiting = to_the_end and isinstance(learner, ALuMA)
     share = learner.predict_proba()[:, 1]
     try:
-        while len(indices) < budget and (waiting or 0.0 not in errors[-1:]):
+        while len(indices) < budget and (waiting or not errors or errors[-1] > until):
             index = learner.ask()
             learner.tell(index, learner.classes_[int(positive[index])])
             # Ctrl-C can leave a learner half way: what is kept is from after a whole answer.

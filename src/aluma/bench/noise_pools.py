@@ -19,7 +19,7 @@ from aluma.bench.cones import Missing, read_idx, sphere_pool
 
 @dataclass(frozen=True)
 class KnownPool:
-    """A pool with labels (-1, +1), a direction ``w``, and its hinge loss ``slack`` at ``margin``."""
+    """A pool with labels -1 and +1, a direction ``w`` and its loss ``slack`` at ``margin``."""
 
     X: Floats
     y: Floats
@@ -68,7 +68,7 @@ def shapes(m: int, seed: int) -> dict[str, tuple[Floats, Floats]]:
     rng = np.random.default_rng(seed)
     square = rng.uniform(-1, 1, (m, 2))
     moons, moon = make_moons(m, noise=0.1, random_state=seed)
-    circles, circle = make_circles(m, noise=0.05, factor=0.5, random_state=seed)
+    circles, circle = make_circles(m, noise=0.05, random_state=seed)
     return {
         "XOR": (square, np.sign(square[:, 0] * square[:, 1])),
         "two moons": (moons, 2.0 * moon - 1),

@@ -24,7 +24,7 @@ from aluma.version_space import Conflict
 logger = logging.getLogger(__name__)
 
 #: gamma where none is stated.
-MARGIN = 0.1
+MARGIN = 0.02
 #: With slack="auto", slack is measured again when the answers need this many times as much.
 GROWN = 2.0
 
