@@ -9,7 +9,6 @@ from importlib.util import find_spec
 from typing import Any, TypeAlias
 
 import numpy as np
-from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
@@ -17,6 +16,8 @@ from aluma.arrays import Floats, Ints
 from aluma.bench.noise_pools import Task
 from aluma.learners.aluma import ALuMA
 from aluma.learners.base import Exhausted, Learner
+from aluma.pool import Pool
+from aluma.representation.lift import largest_norm
 from aluma.version_space import Conflict
 
 #: Regularisation of the passive soft-margin machine, as the paper's model selection chose it.
@@ -72,7 +73,9 @@ def follow(learner: Learner, task: Task, budgets: Sequence[int]) -> Curve:
     Labels of the pool are the vote's, also where an answer says otherwise: a teacher's mistakes
     are not held against those who asked about them.
     """
-    train, test, aside, asked = [], [], 0, 0
+    train: list[float] = []
+    test: list[float] = []
+    aside = asked = 0
     while len(train) < len(budgets):
         try:
             index = learner.ask()
@@ -150,8 +153,7 @@ def _errors(model: Any, task: Task, X: Any, X_test: Any) -> tuple[float, float]:
 
 def _prepared(task: Task) -> tuple[Any, Any]:
     """Return the examples divided by the length of the longest."""
-    squares = task.X.multiply(task.X) if sparse.issparse(task.X) else task.X**2
-    longest = float(np.sqrt(np.asarray(squares.sum(axis=1)).max()))
+    longest = largest_norm(Pool(task.X))
     return task.X / longest, task.X_test / longest
 
 
