@@ -14,17 +14,18 @@ ahead of the others by more than its standard error; the first is the paper's.
 from __future__ import annotations
 
 import numpy as np
+from scipy.special import ndtr
 
-from aluma.arrays import Bools, Floats, Ints
+from aluma.arrays import Bools, Floats, Ints, Singles
 from aluma.pool import Pool
 from aluma.representation.own import soft_shares, soft_votes
 from aluma.scoring import CANDIDATES, JURY, WITNESSES, Choice, askable, expected_disagreement
 
-#: Halfspaces that all examples are scored with. A share near 1/2 is then off by 0.04 or less, and
+#: Halfspaces that all examples are looked at with. A share near 1/2 is then off by about 0.04, and
 #: the split, which is flat there, by 1 in 100: less than alpha allows for.
 SURVEY = 128
-#: Examples with the largest splits, scored with all halfspaces.
-FINALISTS = 1024
+#: Examples that look most even there, scored with all halfspaces.
+FINALISTS = 256
 
 
 def choose_soft(
@@ -47,7 +48,7 @@ def choose_soft(
     """
     rows = askable(pool, eligible)
     W = halfspaces[rng.permutation(len(halfspaces))].astype(np.float32)
-    survey = soft_shares(pool, W[:SURVEY], rows)
+    survey = _normal_shares(pool, W[:SURVEY], rows)
     finalists = rows[_largest(survey * (1 - survey), FINALISTS)]
     shares = soft_shares(pool, W, finalists)
     splits = shares * (1 - shares)
@@ -65,6 +66,17 @@ def choose_soft(
         products += len(jury) * (len(chosen) + len(witnesses))
         winner = int(chosen[np.lexsort((-splits[chosen], left))[0]])
     return Choice(int(finalists[winner]), float(shares[winner]), best, finalists[chosen], products)
+
+
+def _normal_shares(pool: Pool, halfspaces: Singles, rows: Ints) -> Floats:
+    """Return vote shares as if products with halfspaces were Gaussian: one Phi an example.
+
+    If <w, x> is N(mean, variance), then Phi(<w, x>) is Phi(mean / sqrt(1 + variance)) on average.
+    """
+    out = np.empty(len(rows))
+    for part, margins in pool.margin_blocks(halfspaces, rows):
+        out[part] = margins.mean(axis=1) / np.sqrt(1 + margins.var(axis=1))
+    return np.asarray(ndtr(out))
 
 
 def _largest(values: Floats, n: int) -> Ints:

@@ -64,7 +64,7 @@ class Effort:
 
 
 FULL = Effort(200, 10, 400, (10, 25, 50, 100, 150, 200), 500, 10_000, 100)
-QUICK = Effort(20, 1, 200, (5, 10, 20), 256, 1000, 10)
+QUICK = Effort(20, 2, 400, (5, 10, 20), 256, 1000, 10)
 
 
 def theorem(repeats: int) -> int:
@@ -201,10 +201,10 @@ def _spheres(console: Console, effort: Effort) -> None:
     for share in (0.01, 0.02, 0.05):
         found: dict[str, list[Curve]] = {name: [] for name in contenders}
         for seed in range(seeds):
-            size = {"m": 5 * effort.pool}
+            task = noisy_sphere(share, seed)
             for name, run in contenders.items():
                 if run is not None:
-                    found[name].append(run(noisy_sphere(share, seed, **size), effort.budgets, seed))
+                    found[name].append(run(task, effort.budgets, seed))
         console.print(_curves_table(f"Sphere, {share:.0%} wrong answers", found, effort.budgets))
 
 
