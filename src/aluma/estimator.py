@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import LinearSVC
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from aluma.arrays import Floats, Ints, positive_integer
-from aluma.feasibility import Undecided
+from aluma.completion import Asked, codes_of, complete, question, values_of
 from aluma.learners.base import Learner
 from aluma.learners.lifted import LiftedLearner
 from aluma.learners.simple_margin import SeparatorLearner
@@ -24,9 +21,6 @@ from aluma.learners.strategies import strategy
 from aluma.pool import Pool
 from aluma.representation.kernels import KernelMap
 from aluma.sampling.blocks import entropy
-from aluma.version_space import Conflict
-
-logger = logging.getLogger(__name__)
 
 #: What X may be. The support vector machine takes no 64-bit sparse indices.
 ACCEPTED: dict[str, Any] = {
@@ -181,8 +175,8 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         positives = range(len(self.classes_)) if len(self.classes_) > 2 else range(1, 2)
 
         learners = self._learners(features, len(positives))
-        asked = _question(learners, positives, lambda i: int(codes[i]), budget)
-        completed, self._halfspaces = _complete(learners, positives, features, asked, self.bias)
+        asked = question(learners, positives, lambda i: int(codes[i]), budget)
+        completed, self._halfspaces = complete(learners, positives, features, asked, self.bias)
 
         self.queried_ = np.array(asked.indices, dtype=np.int64)
         self.n_queries_ = len(asked.indices)
@@ -204,7 +198,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Return the class of each example by Algorithm 4's support vector machine."""
         values = self._decisions(X)
-        return np.asarray(self.classes_[_codes(values, 0.0)])
+        return np.asarray(self.classes_[codes_of(values, 0.0)])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -217,7 +211,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X = validate_data(self, X, reset=False, **ACCEPTED)
         if self._map.kernel.is_linear:
             return np.asarray(X @ self.coef_.T + self.intercept_)
-        return _values(self._features(X), self._halfspaces)
+        return values_of(self._features(X), self._halfspaces)
 
     def _is_precomputed(self) -> bool:
         return isinstance(self.kernel, str) and self.kernel == "precomputed"
@@ -233,7 +227,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _features(self, X: Any) -> Any:
         return self._map.features(Pool(X if self._scaler is None else self._scaler.transform(X)))
 
-    def _note_slack(self, learners: Sequence[Learner], asked: _Asked) -> None:
+    def _note_slack(self, learners: Sequence[Learner], asked: Asked) -> None:
         """Keep what contradictions cost, and who is in doubt."""
         lifted = [learner for learner in learners if isinstance(learner, LiftedLearner)]
         loosened = [learner.conflict for learner in lifted if learner.conflict is not None]
@@ -263,112 +257,6 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         pool = Pool(X, bias=self.bias)
         seeds = np.random.SeedSequence(seed).generate_state(count, np.uint64).tolist()
         return [chosen(pool, random_state=s, **settings) for s in (seeds if count > 1 else [seed])]
-
-
-@dataclass
-class _Asked:
-    """The questions asked, their answers as class numbers, and the first contradiction."""
-
-    indices: list[int] = field(default_factory=list)
-    codes: list[int] = field(default_factory=list)
-    conflict: tuple[int, ...] | None = None
-
-    def note(self, found: Conflict | Undecided) -> None:
-        """Keep the first contradiction."""
-        if self.conflict is None:
-            self.conflict = found.indices if isinstance(found, Conflict) else ()
-            logger.warning("after %d answers: %s", len(self.indices), found)
-
-
-def _question(
-    learners: Sequence[Learner],
-    positives: Sequence[int],
-    teacher: Callable[[int], int],
-    budget: int,
-) -> _Asked:
-    """Let the learners choose questions in turn and tell every answer to all of them.
-
-    A learner that meets a contradiction is left out from then on. The answer that showed it was
-    looked at, so it counts.
-    """
-    asked = _Asked()
-    pairs = list(zip(learners, positives, strict=True))
-    while len(asked.indices) < budget and pairs:
-        turn = len(asked.indices) % len(pairs)
-        order = [learner for learner, _ in pairs[turn:] + pairs[:turn]]
-        asking = next((learner for learner in order if not learner.finished), None)
-        if asking is None:
-            break
-        index = int(asking.ask())
-        asked.indices.append(index)
-        asked.codes.append(teacher(index))
-        for learner, positive in pairs.copy():
-            try:
-                learner.tell(index, asked.codes[-1] == positive)
-            except (Conflict, Undecided) as found:
-                asked.note(found)
-                pairs.remove((learner, positive))
-    return asked
-
-
-def _complete(
-    learners: Sequence[Learner], positives: Sequence[int], X: Any, asked: _Asked, bias: bool
-) -> tuple[Ints, Floats]:
-    """Return a class number for every example, and the halfspaces fitted to them.
-
-    Examples that were not asked about get the learners' vote. After a contradiction there is none:
-    the halfspaces are then fitted to the answers alone, and decide the others.
-    """
-    answers, votes = np.array(asked.codes), _votes(learners, asked)
-    if votes is not None:
-        completed = _codes(votes, 0.5)
-        completed[asked.indices] = answers
-        return completed, _halfspaces(X, completed, positives, bias)
-    halfspaces = _halfspaces(X[asked.indices], answers, positives, bias)
-    completed = _codes(_values(X, halfspaces), 0.0)
-    completed[asked.indices] = answers
-    return completed, halfspaces
-
-
-def _votes(learners: Sequence[Learner], asked: _Asked) -> Floats | None:
-    """Return the share of votes that each example has for each learner's class."""
-    if asked.conflict is not None:
-        return None
-    try:
-        return np.stack([learner.predict_proba()[:, 1] for learner in learners], axis=1)
-    except Undecided as thin:
-        # Learners that ask without a population draw it only now.
-        asked.note(thin)
-        return None
-
-
-def _codes(values: Floats, middle: float) -> Ints:
-    """Return class numbers by the largest value; of two classes only the second has one."""
-    if values.shape[1] == 1:
-        return np.asarray(values[:, 0] >= middle, dtype=np.int64)
-    return np.asarray(values.argmax(axis=1), dtype=np.int64)
-
-
-def _halfspaces(X: Any, codes: Ints, positives: Sequence[int], bias: bool) -> Floats:
-    """Return weights and, last, the intercept of a linear SVM for each class against the rest.
-
-    The primal solver is used whatever the shape of X, because it draws nothing at random.
-    """
-    rows = []
-    for code in positives:
-        positive = codes == code
-        if positive.all() or not positive.any():
-            # Nothing to separate: without a penalty on the intercept, this is the optimum.
-            rows.append(np.append(np.zeros(X.shape[1]), 1.0 if positive.all() else -1.0))
-            continue
-        machine = LinearSVC(dual=False, fit_intercept=bias).fit(X, positive)
-        rows.append(np.append(machine.coef_[0], machine.intercept_ if bias else 0.0))
-    return np.stack(rows)
-
-
-def _values(X: Any, halfspaces: Floats) -> Floats:
-    """Return the decision values of halfspaces."""
-    return np.asarray(X @ halfspaces[:, :-1].T + halfspaces[:, -1])
 
 
 def _landmark_seed(random_state: Any) -> int:
