@@ -76,8 +76,8 @@ def complete(
     if votes is not None:
         completed = codes_of(votes, 0.5)
         completed[asked.indices] = answers
-        return completed, _halfspaces(X, completed, positives, bias)
-    halfspaces = _halfspaces(X[asked.indices], answers, positives, bias)
+        return completed, halfspaces_of(X, completed, positives, bias)
+    halfspaces = halfspaces_of(X[asked.indices], answers, positives, bias)
     completed = codes_of(values_of(X, halfspaces), 0.0)
     completed[asked.indices] = answers
     return completed, halfspaces
@@ -102,7 +102,7 @@ def codes_of(values: Floats, middle: float) -> Ints:
     return np.asarray(values.argmax(axis=1), dtype=np.int64)
 
 
-def _halfspaces(X: Any, codes: Ints, positives: Sequence[int], bias: bool) -> Floats:
+def halfspaces_of(X: Any, codes: Ints, positives: Sequence[int], bias: bool) -> Floats:
     """Return weights and, last, the intercept of a linear SVM for each class against the rest.
 
     The primal solver is used whatever the shape of X, because it draws nothing at random.

@@ -87,6 +87,8 @@ class LiftedLearner(VersionSpaceLearner):
     @property
     def allowed_slack(self) -> float:
         """The slack H that is allowed for now: 0 while halfspaces agree with every answer."""
+        if self.dimension is not None:
+            return float(self.slack)
         return 0.0 if self._own is None else self._own.slack
 
     def doubts(self) -> Floats:

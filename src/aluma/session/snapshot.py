@@ -123,7 +123,8 @@ def restore(learner: Learner, payload: bytes | None, history: Sequence[Event]) -
     names = [wall.tobytes() for wall in state.cone.walls]
     learner._walls = dict(zip(names, examples, strict=True))
     learner._history = list(history)
-    learner._allow(slack)
+    if learner.dimension is None:
+        learner._allow(slack)
     learner.conflict = None if conflict is None else Conflict(tuple(conflict), ADVICE)
 
 
