@@ -14,7 +14,7 @@ from aluma.blas import one_thread
 from aluma.learners.aluma import ALuMA
 from aluma.learners.base import Exhausted, Learner
 from aluma.learners.labels import plain
-from aluma.learners.lifted import LiftedLearner
+from aluma.learners.lifted import LiftedLearner, Strain
 from aluma.learners.simple_margin import SeparatorLearner
 from aluma.learners.strategies import strategy
 from aluma.representation.view import View
@@ -57,6 +57,8 @@ class Run:
     strategy, seed : which learner it was
     finished_after : answers after which the learner's own stopping rule was first seen to hold
     conflict : the contradiction that ended the run, or None
+    slack : the slack that was allowed for at the end
+    strained : the answers that halfspaces disputed most at the end, with slack
     interrupted : whether Ctrl-C ended it
     """
 
@@ -68,6 +70,8 @@ class Run:
     seed: int = 0
     finished_after: int | None = None
     conflict: Conflict | None = None
+    slack: float = 0.0
+    strained: tuple[Strain, ...] = ()
     interrupted: bool = False
 
     def needed(self, target: float) -> int | None:
@@ -255,6 +259,9 @@ def follow(
             errors.append(float(np.mean((share >= 0.5) != positive)))
             if on_answer is not None:
                 on_answer(len(errors), errors[-1])
+            if waiting and _slack(learner) > 0:
+                # With slack nothing unasked is ever settled, so there is nothing to wait for.
+                waiting = False
             if waiting and len(indices) % LOOK_EVERY == 0 and learner.finished:
                 waiting, stopped = False, len(indices)
     except Exhausted:
@@ -270,8 +277,14 @@ def follow(
         share=np.maximum(share, 1.0 - share),
         finished_after=stopped,
         conflict=conflict,
+        slack=_slack(learner),
+        strained=tuple(learner.strained(5)) if isinstance(learner, LiftedLearner) else (),
         interrupted=interrupted,
     )
+
+
+def _slack(learner: Learner) -> float:
+    return learner.allowed_slack if isinstance(learner, LiftedLearner) else 0.0
 
 
 def known_labels(y: Iterable[Any], m: int) -> tuple[tuple[Hashable, Hashable], Bools]:

@@ -15,6 +15,8 @@ from aluma.blas import one_thread
 
 #: Newton steps on a piecewise quadratic function end within a few; this many mean rounding.
 MOST_STEPS = 100
+#: Losses that are this small a share of the margin are rounding, and those of the least penalty.
+ROUNDING = 1e-9
 #: Relative accuracy of the norm of w at the boundary of the ball.
 ACCURATE = 1e-6
 
@@ -63,6 +65,7 @@ def smallest_slack(walls: Floats, margin: float) -> SlackFit:
         w = _penalised(rows, margin, middle, w)
         low, high = (middle, high) if np.linalg.norm(w) > 1 else (low, middle)
     losses = np.maximum(0.0, margin - rows @ _penalised(rows, margin, high, w))
+    losses[losses <= ROUNDING * margin] = 0.0
     return SlackFit(float((losses**2).sum()), losses)
 
 
