@@ -104,7 +104,7 @@ def test_data_that_are_not_there_are_named(
     with pytest.raises(Missing, match="set ALUMA_DATA"):
         noise_pools.w1a()
     monkeypatch.setenv("ALUMA_DATA", str(tmp_path))
-    with pytest.raises(Missing, match="w1a.gz is not in it"):
+    with pytest.raises(Missing, match=r"w1a\.gz is not in it"):
         noise_pools.w1a()
 
 

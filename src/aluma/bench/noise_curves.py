@@ -16,8 +16,6 @@ from aluma.arrays import Floats, Ints
 from aluma.bench.noise_pools import Task
 from aluma.learners.aluma import ALuMA
 from aluma.learners.base import Exhausted, Learner
-from aluma.pool import Pool
-from aluma.representation.lift import largest_norm
 from aluma.version_space import Conflict
 
 #: Regularisation of the passive soft-margin machine, as the paper's model selection chose it.
@@ -68,11 +66,7 @@ def iwal(**settings: Any) -> Contender | None:
 
 
 def follow(learner: Learner, task: Task, budgets: Sequence[int]) -> Curve:
-    """Answer a learner's questions; the pool is labelled by its vote, tests by a machine on those.
-
-    Labels of the pool are the vote's, also where an answer says otherwise: a teacher's mistakes
-    are not held against those who asked about them.
-    """
+    """Answer a learner's questions; the pool is labelled by its vote, tests by a machine on those."""
     train: list[float] = []
     test: list[float] = []
     aside = asked = 0
@@ -88,36 +82,36 @@ def follow(learner: Learner, task: Task, budgets: Sequence[int]) -> Curve:
             learner.skip(index)
             aside += 1
         if asked == budgets[len(train)]:
-            labels = learner.predict(task.X)
+            labels = _labelled(task, learner.predict(task.X), learner.answered)
             train.append(float(np.mean(labels != task.y)))
-            test.append(_test_error(task, labels))
+            test.append(_test_error(_machine(task.X, labels), task))
     return Curve(_padded(train, len(budgets)), _padded(test, len(budgets)), aside)
 
 
 def soft_machine(task: Task, budgets: Sequence[int], seed: int) -> Curve:
     """Passive learning: a soft-margin machine on random labels."""
-    X, X_test = _prepared(task)
     order = np.random.default_rng((seed, 2)).permutation(len(task.y))
-    errors = [
-        _errors(_machine(X[order[:n]], task.answers[order[:n]]), task, X, X_test) for n in budgets
-    ]
-    return _curve(errors)
+    return _curve(
+        [
+            _errors(_machine(task.X[order[:n]], task.answers[order[:n]]), task, order[:n])
+            for n in budgets
+        ]
+    )
 
 
 def logistic_margin(task: Task, budgets: Sequence[int], seed: int) -> Curve:
     """Ask about the example that a logistic regression is least sure of; start at random."""
-    X, X_test = _prepared(task)
     model = LogisticRegression(C=10.0, max_iter=1000)
     order = np.random.default_rng((seed, 2)).permutation(len(task.y))
     asked: list[int] = []
     errors = []
     for n in range(1, max(budgets) + 1):
-        asked.append(_next(model, X, asked, order, task.answers))
+        asked.append(_next(model, task.X, asked, order, task.answers))
         both = len(np.unique(task.answers[asked])) == 2
         if both:
-            model.fit(X[asked], task.answers[asked])
+            model.fit(task.X[asked], task.answers[asked])
         if n in budgets:
-            errors.append(_errors(model if both else None, task, X, X_test))
+            errors.append(_errors(model if both else None, task, np.array(asked)))
     return _curve(errors)
 
 
@@ -135,26 +129,26 @@ def _machine(X: Any, y: Floats) -> LinearSVC | None:
     return LinearSVC(C=1 / (LAMBDA * len(y)), dual=False, max_iter=5000).fit(X, y)
 
 
-def _test_error(task: Task, labels: Floats) -> float:
-    """Return the error on test examples of a machine fitted to labels of the pool."""
-    X, X_test = _prepared(task)
-    return _errors(_machine(X, labels), task, X, X_test)[1]
+def _labelled(task: Task, labels: Floats, asked: Ints) -> Floats:
+    """Return the pool's labels, asked ones as answered; but a teacher's mistakes count for nobody.
+
+    Otherwise those who ask would have their answers held against them where they are wrong.
+    """
+    if np.array_equal(task.answers, task.y):
+        labels[asked] = task.answers[asked]
+    return labels
 
 
-def _errors(model: Any, task: Task, X: Any, X_test: Any) -> tuple[float, float]:
-    """Return the errors of a model; without one everything is labelled -1."""
-    if model is None:
-        return float(np.mean(task.y > 0)), float(np.mean(task.y_test > 0))
-    return (
-        float(np.mean(model.predict(X) != task.y)),
-        float(np.mean(model.predict(X_test) != task.y_test)),
-    )
+def _errors(model: Any, task: Task, asked: Ints) -> tuple[float, float]:
+    """Return the errors of a model on the pool and on tests."""
+    labels = np.full(len(task.y), -1.0) if model is None else model.predict(task.X)
+    return float(np.mean(_labelled(task, labels, asked) != task.y)), _test_error(model, task)
 
 
-def _prepared(task: Task) -> tuple[Any, Any]:
-    """Return the examples divided by the length of the longest."""
-    longest = largest_norm(Pool(task.X))
-    return task.X / longest, task.X_test / longest
+def _test_error(model: Any, task: Task) -> float:
+    """Return the error on test examples; without a model everything is labelled -1."""
+    labels = -1.0 if model is None else model.predict(task.X_test)
+    return float(np.mean(labels != task.y_test))
 
 
 def _curve(errors: Sequence[tuple[float, float]]) -> Curve:

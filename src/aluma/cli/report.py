@@ -135,6 +135,6 @@ def _strain(run: Run, names: Sequence[int]) -> str:
         return told
     rows = ", ".join(f"{names[one.index]} ({one.doubt:.0%})" for one in run.strained)
     return (
-        f"{told} Those that strain the fit most are the labels of rows {rows} (counted from 0, with "
-        "the share of hypotheses that dispute each): check these first."
+        f"{told} Those that strain the fit most are the labels of rows {rows} (counted from 0, "
+        "with the share of hypotheses that dispute each): check these first."
     )
