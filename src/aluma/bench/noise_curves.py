@@ -66,7 +66,7 @@ def iwal(**settings: Any) -> Contender | None:
 
 
 def follow(learner: Learner, task: Task, budgets: Sequence[int]) -> Curve:
-    """Answer a learner's questions; the pool is labelled by its vote, tests by a machine on those."""
+    """Answer a learner's questions; its vote labels the pool, a machine fitted to that the tests."""
     train: list[float] = []
     test: list[float] = []
     aside = asked = 0

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.datasets import load_svmlight_file, make_circles, make_moons
 from sklearn.decomposition import PCA
 
@@ -103,7 +104,10 @@ def w1a() -> Task:
     loaded = []
     for name in ("w1a", "w1a.t"):
         text = gzip.decompress(_file("w1a", f"{name}.gz").read_bytes())
-        loaded.append(load_svmlight_file(BytesIO(text), n_features=300))
+        X, y = load_svmlight_file(BytesIO(text), n_features=300)
+        # scikit-learn's machines do not take the 64-bit indices that its reader returns.
+        indices, indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
+        loaded.append((sparse.csr_matrix((X.data, indices, indptr), X.shape), y))
     (X, y), (X_test, y_test) = loaded
     return Task("w1a", X, y, y, X_test, y_test)
 
