@@ -66,7 +66,7 @@ def iwal(**settings: Any) -> Contender | None:
 
 
 def follow(learner: Learner, task: Task, budgets: Sequence[int]) -> Curve:
-    """Answer a learner's questions; its vote labels the pool, a machine fitted to that the tests."""
+    """Answer a learner's questions; its vote labels the pool, a machine on those the tests."""
     train: list[float] = []
     test: list[float] = []
     aside = asked = 0
