@@ -13,8 +13,8 @@ from scipy.stats import kstest
 
 from aluma import Conflict, VersionSpace
 from aluma.cone import Cone, guard
+from aluma.sampling.ball import to_ball
 from aluma.sampling.blocks import BLOCK
-from aluma.sampling.population import to_ball
 
 SAMPLERS = ("reflection", "hit_and_run")
 

@@ -5,6 +5,9 @@ from aluma.certificate import Certificate
 from aluma.estimator import ActiveClassifier
 from aluma.learners.aluma import ALuMA
 from aluma.learners.base import Exhausted, Learner
+from aluma.learners.cal import CAL
+from aluma.learners.committee import QueryByCommittee
+from aluma.learners.iwal import IWAL
 from aluma.learners.passive import Passive
 from aluma.learners.simple_margin import SimpleMargin
 from aluma.pool import Pool
@@ -12,6 +15,8 @@ from aluma.running import Trace, run
 from aluma.version_space import Conflict, VersionSpace
 
 __all__ = [
+    "CAL",
+    "IWAL",
     "ALuMA",
     "ActiveClassifier",
     "Certificate",
@@ -20,6 +25,7 @@ __all__ = [
     "Learner",
     "Passive",
     "Pool",
+    "QueryByCommittee",
     "SimpleMargin",
     "Trace",
     "VersionSpace",

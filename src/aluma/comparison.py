@@ -15,7 +15,7 @@ from aluma.learners.aluma import ALuMA
 from aluma.learners.base import Exhausted, Learner
 from aluma.learners.labels import plain
 from aluma.learners.lifted import LiftedLearner, Strain
-from aluma.learners.simple_margin import SeparatorLearner
+from aluma.learners.separator import SeparatorLearner
 from aluma.learners.strategies import strategy
 from aluma.representation.view import View
 from aluma.version_space import Conflict
@@ -27,7 +27,17 @@ if TYPE_CHECKING:
 TARGETS = (0.10, 0.05, 0.01, 0.0)
 
 #: What the strategies are called in tables and pictures.
-TITLES = {"aluma": "ALuMA", "simple_margin": "SVM margin", "passive": "random order"}
+TITLES = {
+    "aluma": "ALuMA",
+    "simple_margin": "SVM margin",
+    "qbc": "committee",
+    "cal": "CAL",
+    "iwal": "IWAL",
+    "passive": "random order",
+}
+
+#: What a strategy is compared with unless others are named.
+COMPARED = ("aluma", "simple_margin", "passive")
 
 #: A certificate costs more than a question, so the stopping rule is consulted this often.
 LOOK_EVERY = 10
@@ -147,7 +157,7 @@ class Comparison:
 def compare(
     X: Any,
     y: Iterable[Any],
-    strategies: Sequence[str] = tuple(TITLES),
+    strategies: Sequence[str] = COMPARED,
     *,
     repeats: int = 1,
     budget: int | None = None,
@@ -215,11 +225,12 @@ def make_learner(
 ) -> Learner:
     """Return the learner of that name, set up as comparisons use it."""
     kind = strategy(name)
+    settings: dict[str, Any] = {"classes": classes, "random_state": seed}
     if issubclass(kind, SeparatorLearner):
-        return kind(X, classes=classes, random_state=seed, predict_with="svm")
+        settings["predict_with"] = "svm"
     if issubclass(kind, LiftedLearner):
-        return kind(X, classes=classes, random_state=seed, slack=slack, margin=margin)
-    return kind(X, classes=classes, random_state=seed)
+        settings |= {"slack": slack, "margin": margin}
+    return kind(X, **settings)
 
 
 def follow(

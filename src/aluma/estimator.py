@@ -15,8 +15,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from aluma.arrays import Floats, Ints, positive_integer
 from aluma.completion import Asked, codes_of, complete, question, values_of
 from aluma.learners.base import Learner
+from aluma.learners.hypotheses import VersionSpaceLearner
 from aluma.learners.lifted import LiftedLearner
-from aluma.learners.simple_margin import SeparatorLearner
+from aluma.learners.separator import SeparatorLearner
 from aluma.learners.strategies import strategy
 from aluma.pool import Pool
 from aluma.representation.kernels import KernelMap
@@ -68,7 +69,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     bias : bool
         Consider halfspaces that do not pass through the origin of the (centred) columns.
     n_hypotheses : int
-        Size of the population that splits are estimated and labels voted with.
+        Size of the population that splits are estimated and labels voted with; "iwal" has none.
     random_state : int, RandomState, Generator or None
         With an int, fitting again asks the same questions.
 
@@ -243,7 +244,9 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _learners(self, X: Any, count: int) -> list[Learner]:
         """Return learners of "this class or not" on one pool; a single one has the seed given."""
         chosen, seed = strategy(self.strategy), entropy(self.random_state)
-        settings: dict[str, Any] = {"classes": (False, True), "n_hypotheses": self.n_hypotheses}
+        settings: dict[str, Any] = {"classes": (False, True)}
+        if issubclass(chosen, VersionSpaceLearner):
+            settings["n_hypotheses"] = self.n_hypotheses
         if issubclass(chosen, SeparatorLearner):
             # Of several classes, the sides of separators leave too many claimed twice or by none.
             settings["predict_with"] = "vote"
@@ -256,7 +259,8 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         pool = Pool(X, bias=self.bias)
         seeds = np.random.SeedSequence(seed).generate_state(count, np.uint64).tolist()
-        return [chosen(pool, random_state=s, **settings) for s in (seeds if count > 1 else [seed])]
+        each = [{"random_state": one, **settings} for one in (seeds if count > 1 else [seed])]
+        return [chosen(pool, **its) for its in each]
 
 
 def _landmark_seed(random_state: Any) -> int:

@@ -15,7 +15,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 #: From the palette of Okabe and Ito, which colour-blind readers can tell apart; grey for chance.
-COLOURS = {"aluma": "#0072B2", "simple_margin": "#D55E00", "passive": "#6B6B6B"}
+COLOURS = {
+    "aluma": "#0072B2",
+    "simple_margin": "#D55E00",
+    "qbc": "#009E73",
+    "cal": "#CC79A7",
+    "iwal": "#B8860B",
+    "passive": "#6B6B6B",
+}
 FALLBACK = "#009E73"
 INK = "#222222"
 FAINT = "#E4E4E4"

@@ -36,8 +36,8 @@ FIRST = 32  # hypotheses of the pilot, and the fewest of a pass
 LEADERS = 96  # most even examples of a round, scored in full to raise the bar
 ENOUGH = 32  # even candidates that make looking for more pointless
 CANDIDATES = 128  # candidates compared by the disagreement they leave
-WITNESSES = 1024  # contested examples that disagreement is measured on
-JURY = 512  # hypotheses that it is measured with
+WITNESSES = 768  # contested examples that disagreement is measured on
+JURY = 384  # hypotheses that it is measured with
 
 
 @dataclass(frozen=True)

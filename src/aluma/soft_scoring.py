@@ -13,7 +13,10 @@ ahead of the others by more than its standard error; the first is the paper's.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 from scipy.special import ndtr
 
 from aluma.arrays import Bools, Floats, Ints, Singles
@@ -30,7 +33,7 @@ FINALISTS = 256
 
 def choose_soft(
     pool: Pool,
-    halfspaces: Floats,
+    halfspaces: npt.NDArray[Any],
     eligible: Bools,
     rng: np.random.Generator,
     *,

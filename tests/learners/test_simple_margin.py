@@ -10,15 +10,10 @@ from sklearn.svm import SVC
 
 from aluma.cone import Cone
 from aluma.feasibility import Infeasible, Undecided
+from aluma.learners.hyperplane import closest, lengths, sides
 from aluma.learners.passive import Passive
-from aluma.learners.simple_margin import (
-    Separator,
-    SimpleMargin,
-    closest,
-    least_combination,
-    lengths,
-    sides,
-)
+from aluma.learners.simple_margin import SimpleMargin
+from aluma.max_margin import Separator, least_combination
 from aluma.pool import Pool
 from aluma.sampling.population import Population
 from aluma.version_space import Conflict, signed_units
@@ -139,7 +134,7 @@ def test_what_cannot_be_decided_leaves_the_learner_as_it_was(
     def at_a_loss(cone: Cone) -> np.ndarray:
         raise Undecided("too thin")
 
-    monkeypatch.setattr("aluma.learners.simple_margin.interior_point", at_a_loss)
+    monkeypatch.setattr("aluma.max_margin.interior_point", at_a_loss)
     learner = SimpleMargin([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0]], classes=(0, 1))
     learner.tell(0, 1)
     with pytest.raises(Undecided):

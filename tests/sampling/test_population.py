@@ -372,6 +372,14 @@ def test_sizes_need_not_be_whole_blocks(size: int) -> None:
     assert (population.hypotheses() > 0).all()
 
 
+@pytest.mark.parametrize("answers", [0, 3, 40])
+def test_voters_are_the_hypotheses_in_single_precision(answers: int) -> None:
+    population = grown(random_walls(20, answers, np.random.default_rng(22)))
+    voters, hypotheses = population.voters(), population.hypotheses()
+    assert voters.dtype == np.float32
+    np.testing.assert_allclose(units(voters), units(hypotheses), atol=2e-6)
+
+
 # What it says about itself.
 
 
@@ -385,7 +393,7 @@ def test_mixing_is_sane_after_every_answer() -> None:
         assert 0.5 * chains < mixing.effective <= chains
         assert 0 < mixing.ancestors <= chains
         assert mixing.correlation < FORGOTTEN
-        assert 2 <= mixing.flights < module.MOST_FLIGHTS
+        assert 1 <= mixing.flights < module.MOST_FLIGHTS
         assert 0 < mixing.length <= np.pi / 2
         assert mixing.refused < 1e-3
         assert np.isnan(mixing.rhat) == (mixing.flights < 4)

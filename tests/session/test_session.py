@@ -867,7 +867,7 @@ def test_a_truncated_file_is_refused(path: Path) -> None:
 
 def test_the_page_about_sessions_is_true(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    page = Path(__file__).parents[1] / "docs" / "session.md"
+    page = Path(__file__).parents[2] / "docs" / "session.md"
     # The fence that ends the example would count as output.
     text = page.read_text(encoding="utf-8").replace("```", "")
     test = doctest.DocTestParser().get_doctest(text, {}, page.name, str(page), 0)

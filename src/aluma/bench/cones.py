@@ -78,16 +78,21 @@ def digits_pool() -> tuple[Floats, Floats]:
 
 def mnist_pool() -> tuple[Floats, Floats]:
     """Return MNIST's training digits 4 (-1) and 7 (+1), centred, with a bias."""
+    return _two_classes(*mnist_digits("train"), 4, 7)
+
+
+def mnist_digits(part: str) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
+    """Return MNIST's images, one a row, and their digits; ``part`` is "train" or "t10k"."""
     folder = os.environ.get("ALUMA_DATA")
     if not folder:
-        raise Missing("set ALUMA_DATA to a folder with mnist/train-images-idx3-ubyte.gz in it")
-    images = Path(folder, "mnist", "train-images-idx3-ubyte.gz")
-    labels = Path(folder, "mnist", "train-labels-idx1-ubyte.gz")
+        raise Missing(f"set ALUMA_DATA to a folder with mnist/{part}-images-idx3-ubyte.gz in it")
+    images = Path(folder, "mnist", f"{part}-images-idx3-ubyte.gz")
+    labels = Path(folder, "mnist", f"{part}-labels-idx1-ubyte.gz")
     for file in (images, labels):
         if not file.is_file():
             raise Missing(f"ALUMA_DATA is set, but {Path('mnist', file.name)} is not in it")
     pixels = read_idx(images)
-    return _two_classes(pixels.reshape(len(pixels), -1), read_idx(labels), 4, 7)
+    return pixels.reshape(len(pixels), -1), read_idx(labels)
 
 
 def read_idx(file: Path) -> npt.NDArray[np.uint8]:
@@ -110,7 +115,7 @@ def greedy_cone(rows: Floats, labels: Floats, answers: int, hypotheses: int = 10
     population = Population(rows.shape[1], hypotheses, seed=0)
     open_ = np.ones(len(rows), dtype=bool)
     for _ in range(answers):
-        votes = (pool @ population.hypotheses().astype(np.float32).T >= 0).mean(axis=1)
+        votes = (pool @ population.voters().T >= 0).mean(axis=1)
         asked = int(np.where(open_, np.abs(votes - 0.5), np.inf).argmin())
         open_[asked] = False
         population.add(labels[asked] * units[asked])

@@ -43,9 +43,10 @@ from aluma.bench.cones import Case, Missing, cases, random_cone, sphere_pool
 from aluma.cone import Cone
 from aluma.feasibility import interior_point
 from aluma.sampling import hit_and_run
+from aluma.sampling.ball import to_ball
 from aluma.sampling.blocks import BLOCK, streams
 from aluma.sampling.pace import QUARTER, STEP, climb, directions, spread
-from aluma.sampling.population import Population, to_ball
+from aluma.sampling.population import Population
 from aluma.sampling.reflection import Walls, fly, place
 from aluma.version_space import VersionSpace
 

@@ -11,7 +11,7 @@ from rich.markup import escape
 from aluma.cli.report import report, watched
 from aluma.cli.table_file import read_labelled
 from aluma.cli.terminal import Out, console, fail, folder
-from aluma.comparison import TITLES, compare
+from aluma.comparison import COMPARED, compare
 from aluma.learners.strategies import STRATEGIES
 from aluma.representation.kernels import Kernel
 from aluma.representation.lift import checked_slack
@@ -28,7 +28,8 @@ def run(
         str,
         typer.Option(
             metavar="NAME",
-            help="Who asks: aluma, simple_margin (an SVM's nearest) or passive (random order).",
+            help="Who asks: aluma, simple_margin (an SVM's nearest), qbc (query by committee), "
+            "cal, iwal or passive (random order).",
         ),
     ] = "aluma",
     budget: Annotated[
@@ -59,7 +60,8 @@ def run(
     ] = None,
     out: Out = Path("aluma-run"),
     compare_: Annotated[
-        bool, typer.Option("--compare/--no-compare", help="Run the other strategies as well.")
+        bool,
+        typer.Option("--compare/--no-compare", help="Run aluma, simple_margin and passive too."),
     ] = True,
 ) -> None:
     """Find out how many labels you would have needed for data that are labelled already.
@@ -77,7 +79,7 @@ def run(
     results = folder(out)
     for note in data.notes:
         console.print(escape(note))
-    others = [name for name in TITLES if name != strategy] if compare_ else []
+    others = [name for name in COMPARED if name != strategy] if compare_ else []
     with watched(repeats) as watch:
         found = compare(
             data.X,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -24,10 +24,15 @@ class Exhausted(LookupError):
 
 @dataclass(frozen=True)
 class Event:
-    """An answer (``sign`` +1 or -1) or, with sign 0, a skipped question."""
+    """An answer (``sign`` +1 or -1) or, with sign 0, a skipped question.
+
+    ``mark`` is where it left a learner that reads a stream: a consequence of this event and those
+    before it, and no part of what was said.
+    """
 
     index: int
     sign: int
+    mark: Any = field(default=None, compare=False, repr=False)
 
 
 class Learner(ABC):
@@ -113,8 +118,7 @@ class Learner(ABC):
         """Do not ask about this example (it can still be told)."""
         index = self._checked_index(i)
         if self._sign_of(index) == 0:
-            self._history.append(Event(index, 0))
-            self._question = None
+            self._take(index, 0)
 
     def undo(self) -> None:
         """Take back the last answer or skip."""
@@ -212,6 +216,10 @@ class Learner(ABC):
     def _release(self, kept: Sequence[Event]) -> None:
         """Go back to the state after the events in ``kept``, a beginning of the history."""
 
+    def _mark(self, index: int, sign: int) -> Any:
+        """Return where an event is going to leave a learner that reads a stream; it comes next."""
+        return None
+
     @abstractmethod
     def _positive_shares(self, pool: Pool) -> Floats:
         """Return the share of + votes for each example of a pool."""
@@ -231,9 +239,19 @@ class Learner(ABC):
                 f"example {index} is all zeros: no homogeneous halfspace can decide it. "
                 "Use bias=True, or leave it out."
             )
-        self._absorb(index, sign)
+        self._take(index, sign)
         self._labels = labels
-        self._history.append(Event(index, sign))
+
+    def _take(self, index: int, sign: int) -> None:
+        """Let an answer or a skip follow the history; after a Conflict all is as it was."""
+        mark = self._mark(index, sign)
+        if sign:
+            self._absorb(index, sign)
+        self._history.append(Event(index, sign, mark))
+        self._forget()
+
+    def _forget(self) -> None:
+        """Drop what was worked out about the next question: the history has changed."""
         self._question = None
 
     def _replay(self, events: Sequence[Event]) -> None:
@@ -246,15 +264,13 @@ class Learner(ABC):
             same += 1
         try:
             self._release(events[:same])
-            self._history = list(events[:same])
+            self._history = self._history[:same]
+            self._forget()
             for event in events[same:]:
-                if event.sign:
-                    self._absorb(event.index, event.sign)
-                self._history.append(event)
+                self._take(event.index, event.sign)
         except Exception:
             self.__dict__ = before.__dict__
             raise
-        self._question = None
 
     def _sign_of(self, index: int) -> int:
         """Return the sign told for an example, 0 if none was."""

@@ -20,6 +20,12 @@ from aluma.version_space import Conflict, signed_units
 ADVICE = "Check them and change() the wrong one, undo() the last, or allow for noise with slack."
 
 
+def check_rule(rule: str, rules: Sequence[str]) -> None:
+    """Refuse a way of predicting that a learner does not have."""
+    if rule not in rules:
+        raise ValueError(f"predict_with must be one of {', '.join(rules)}, got {rule!r}.")
+
+
 class VersionSpaceLearner(Learner):
     """A learner that keeps a population of hypotheses uniform on the version space.
 
@@ -90,7 +96,16 @@ class VersionSpaceLearner(Learner):
         self._walls = {name: self._walls[name] for name in names}
 
     def _positive_shares(self, pool: Pool) -> Floats:
-        return scoring.vote_shares(pool, self._population.hypotheses())
+        return self._votes(pool, "vote")
+
+    def _votes(self, pool: Pool, rule: str) -> Floats:
+        """Return shares of + votes: of all hypotheses or, by the rule "random", of one of them.
+
+        Hypotheses are exchangeable, so the first is as random as any; it stays until the next
+        answer.
+        """
+        hypotheses = self.population.voters()
+        return scoring.vote_shares(pool, hypotheses[:1] if rule == "random" else hypotheses)
 
     def _rng(self, purpose: int) -> np.random.Generator:
         """Return a generator keyed by the seed and the answers, for one purpose."""

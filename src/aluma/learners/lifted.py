@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from aluma.arrays import Floats
 from aluma.learners.base import Event
@@ -196,9 +197,9 @@ class LiftedLearner(VersionSpaceLearner):
                 self._absorb(event.index, event.sign)
             self._history.append(event)
 
-    def _halfspaces(self, hypotheses: Floats | None = None) -> Floats:
+    def _halfspaces(self, hypotheses: npt.NDArray[Any] | None = None) -> npt.NDArray[Any]:
         """Return hypotheses as halfspaces of the pool's space; with slack in units of the noise."""
-        drawn = self._population.hypotheses() if hypotheses is None else hypotheses
+        drawn = self._population.voters() if hypotheses is None else hypotheses
         if self._own is None:
             return drawn
         return self._own.halfspaces(drawn, self.pool.dimension, self._rng(2))

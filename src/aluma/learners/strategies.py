@@ -6,21 +6,28 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from aluma.learners.aluma import ALuMA, VersionSpaceLearner
+from aluma.learners.aluma import ALuMA
+from aluma.learners.base import Learner
+from aluma.learners.cal import CAL
+from aluma.learners.committee import QueryByCommittee
+from aluma.learners.iwal import IWAL
 from aluma.learners.passive import Passive
 from aluma.learners.simple_margin import SimpleMargin
 
 #: Name -> class. The one list of strategies: whoever offers a choice offers these.
-STRATEGIES: Mapping[str, type[VersionSpaceLearner]] = MappingProxyType(
+STRATEGIES: Mapping[str, type[Learner]] = MappingProxyType(
     {
         "aluma": ALuMA,
         "simple_margin": SimpleMargin,
+        "qbc": QueryByCommittee,
+        "cal": CAL,
+        "iwal": IWAL,
         "passive": Passive,
     }
 )
 
 
-def strategy(name: Any) -> type[VersionSpaceLearner]:
+def strategy(name: Any) -> type[Learner]:
     """Return the learner of that name, or say which names there are."""
     if not isinstance(name, str) or name not in STRATEGIES:
         known = ", ".join(repr(one) for one in STRATEGIES)

@@ -17,6 +17,7 @@ probit regression: a Gaussian prior of w, and answers that are wrong with probab
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -53,7 +54,7 @@ class OwnCoordinates:
         """Return the answer number ``place`` (from 0) about x as a row of d + place + 1 numbers."""
         return np.concatenate([self.shrink / self.scale * x, np.zeros(place), [self.own]])
 
-    def halfspaces(self, hypotheses: Floats, d: int, rng: np.random.Generator) -> Floats:
+    def halfspaces(self, hypotheses: npt.NDArray[Any], d: int, rng: np.random.Generator) -> Floats:
         """Return the w of hypotheses, in units of the noise: Phi(<w, x>) is a vote share.
 
         ``hypotheses`` are lifted ones of any length; directions are given the length that a

@@ -9,9 +9,9 @@ import numpy as np
 from aluma.arrays import Floats
 from aluma.cone import Cone
 from aluma.sampling import hit_and_run
+from aluma.sampling.ball import to_ball
 from aluma.sampling.blocks import BLOCK, blocks_for, each_block, entropy, streams
 from aluma.sampling.pace import climb, directions, forget, spread
-from aluma.sampling.population import to_ball
 from aluma.sampling.reflection import Walls, fly, place
 
 SAMPLERS = ("reflection", "hit_and_run")

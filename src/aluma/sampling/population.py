@@ -22,10 +22,11 @@ from hashlib import blake2b
 
 import numpy as np
 
-from aluma.arrays import Bools, Floats, Ints, positive_integer
+from aluma.arrays import Bools, Floats, Ints, Singles, positive_integer
 from aluma.blas import one_thread
-from aluma.cone import Cone, clearly_inside, guard
+from aluma.cone import Cone, clearly_inside
 from aluma.feasibility import Undecided, interior_point
+from aluma.sampling.ball import to_ball, to_votes
 from aluma.sampling.blocks import BLOCK, blocks_for, each_block, entropy, streams
 from aluma.sampling.diagnostics import correlation, split_rhat
 from aluma.sampling.pace import FORGOTTEN, QUARTER, climb, directions, functions
@@ -40,11 +41,12 @@ KEPT = 0.25
 #: Gradual steps before the cone counts as too thin: each leaves a quarter of the volume.
 MOST_STEPS = 64
 #: Flights after each answer: at least this many, at most that many.
-LEAST_FLIGHTS, MOST_FLIGHTS = 2, 64
+LEAST_FLIGHTS, MOST_FLIGHTS = 1, 64
 #: Times the flights that forgot the last start that an independent draw takes.
 AFRESH = 3
-#: The trajectory length is looked for again when the number of walls has grown by this factor.
-REPACE = 1.15
+#: The trajectory length is looked for again when the number of walls has grown by this factor, and
+#: by this number: a search costs about as much as an answer.
+REPACE, REPACE_LEAST = 1.25, 3
 
 
 @dataclass(frozen=True)
@@ -189,6 +191,11 @@ class Population:
             : self.size
         ]
 
+    def voters(self) -> Singles:
+        """Return the hypotheses, (k, d) in float32, as directions that vote on examples."""
+        state = self._state
+        return to_votes(state.cone, state.points, (*state.key, 1, 0))[: self.size]
+
     def independent(self, number: int) -> Floats:
         """Return k hypotheses that no question was chosen by.
 
@@ -196,9 +203,16 @@ class Population:
         was chosen for looking even on them is less even in truth. These are the population flown on
         until its start is forgotten several times over; different numbers give different draws.
         """
+        if len(self._state.cone) == 0:
+            return self.hypotheses(1 + number)
+        points = self.independent_points(number)
+        return to_ball(self._state.cone, points, (*self._state.key, 7, number))[: self.size]
+
+    def independent_points(self, number: int) -> Floats:
+        """Return what :meth:`independent` turns into hypotheses, in the cone's coordinates."""
         state = self._state
         if len(state.cone) == 0:
-            return self.hypotheses(1 + number)
+            return state.points
         walls = Walls.of(state.cone.coordinates, state.cone.dimension)
         flights = AFRESH * max(LEAST_FLIGHTS, state.mixing.flights)
         count = len(state.points) // BLOCK
@@ -210,41 +224,7 @@ class Population:
                 chains, _flight = fly(chains, walls, state.length, rngs[block])
             return chains.points
 
-        points = np.concatenate(each_block(fly_on, count))
-        return to_ball(state.cone, points, (*state.key, 7, number))[: self.size]
-
-
-def to_ball(cone: Cone, points: Floats, key: tuple[int, ...]) -> Floats:
-    """Return points of the chains as hypotheses, uniform in the cone within the unit ball."""
-    count = len(points) // BLOCK
-    rngs = streams(key, count)
-
-    def lift(block: int) -> Floats:
-        rng, part = rngs[block], points[block * BLOCK : (block + 1) * BLOCK]
-        if cone.rank == 0:
-            whole = rng.standard_normal((BLOCK, cone.dimension))
-        else:
-            units, scale = directions(part), np.sqrt(rng.chisquare(cone.rank, (BLOCK, 1)))
-            whole = scale * units @ cone.basis.T
-            if cone.rank < cone.dimension:
-                whole += _free_part(cone, units, scale, rng)
-        radius = rng.uniform(size=(BLOCK, 1)) ** (1.0 / cone.dimension)
-        return np.asarray(directions(whole) * radius)
-
-    return np.concatenate(each_block(lift, count))
-
-
-def _free_part(cone: Cone, units: Floats, scale: Floats, rng: np.random.Generator) -> Floats:
-    """Draw what no wall constrains, for points ``scale * units`` of the chains.
-
-    Rounding grows with this part. For a point that is barely in front of a wall it is shortened, so
-    that every order of summation still sees the point there.
-    """
-    free = rng.standard_normal((len(units), cone.dimension))
-    free -= (free @ cone.basis) @ cone.basis.T
-    clearance = (units @ cone.coordinates.T).min(axis=1, keepdims=True) / guard(cone.dimension)
-    room = scale * np.sqrt(np.maximum(clearance**2 - 1, 0.0))
-    return np.asarray(free * np.minimum(1.0, room / np.linalg.norm(free, axis=1, keepdims=True)))
+        return np.concatenate(each_block(fly_on, count))
 
 
 def absorb(state: State, normal: Floats) -> State:
@@ -266,7 +246,7 @@ def absorb(state: State, normal: Floats) -> State:
     family = refill(inside, rng)
     walls = Walls.of(cone.coordinates, cone.dimension)
     points, paced_at = points[family], state.paced_at
-    if steps or len(cone) > REPACE * paced_at:
+    if steps or len(cone) >= REPACE * paced_at + REPACE_LEAST:
         points, length = _repaced(points, walls, length, (*key, 3))
         paced_at = len(cone)
     points, mixing = settle(points, walls, length, family, (*key, 4))
@@ -304,7 +284,6 @@ def settle(
     refused = 0
     while len(history) < MOST_FLIGHTS:
         flights = max(LEAST_FLIGHTS, len(history))
-
         several = partial(_several, chains, walls, length, flights, judged, rngs)
         parts = each_block(several, count)
         chains = [part[0] for part in parts]
