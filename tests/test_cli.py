@@ -160,6 +160,36 @@ def test_a_contradiction_is_explained(tmp_path):
     assert (tmp_path / "learning-curves.png").read_bytes()[:8] == PNG
 
 
+def test_slack_and_kernels_go_on_after_a_contradiction(tmp_path):
+    rng = np.random.default_rng(0)
+    square = rng.uniform(-1, 1, (60, 2))
+    wrong = rng.random(60) < 0.1
+    labels = np.where((square[:, 0] * square[:, 1] > 0) ^ wrong, "in", "out")
+    path = written(tmp_path, pd.DataFrame({"x": square[:, 0], "y": square[:, 1], "kind": labels}))
+    result = invoke(
+        "run", path, "--label-column", "kind", "--no-compare", "--repeats", 1, "--kernel", "poly",
+        "--gamma", 0.5, "--slack", "auto", "--margin", 0.05, "--budget", 50, "--out", tmp_path,
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    assert "The answers were given a slack of" in told(result)
+    assert "strain the fit most" in told(result)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("--kernel", "gauss", "there is no kernel 'gauss'"),
+        ("--kernel", "precomputed", "no kernel matrix"),
+        ("--slack", "some", "--slack must be auto or a number"),
+        ("--slack", "-1", "--slack must be auto or a number"),
+    ],
+)
+def test_wrong_kernels_and_slacks_are_explained(csv, tmp_path, option, value, said):
+    result = invoke("run", csv, "--label-column", "kind", option, value, "--out", tmp_path)
+    assert result.exit_code == 2
+    assert said in told(result)
+
+
 @pytest.mark.parametrize("answers", [0, 4])
 def test_ctrl_c_keeps_what_was_answered(csv, tmp_path, monkeypatch, answers):
     ask = ALuMA.ask
@@ -286,4 +316,5 @@ def test_bench_runs_one_or_all(monkeypatch):
 
 def test_the_benchmarks_are_the_modules_that_run():
     assert "sampler" in cli.bench.benchmarks()
+    assert "noise" in cli.bench.benchmarks()
     assert "cones" not in cli.bench.benchmarks()

@@ -10,7 +10,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_moons
+from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
@@ -18,9 +19,8 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import aluma.estimator
-from aluma import ALuMA, Conflict, run
-from aluma.estimator import ActiveClassifier, _Asked, _complete, _halfspaces, _question
-from aluma.feasibility import Undecided
+from aluma import ALuMA, run
+from aluma.estimator import ActiveClassifier
 from aluma.learners.strategies import STRATEGIES, strategy
 
 PAGE = Path(__file__).parents[1] / "docs" / "scikit-learn.md"
@@ -160,13 +160,6 @@ def test_a_constant_column_does_no_harm(wine: Data) -> None:
     assert model.score(X, wine[1]) > 0.8
 
 
-def test_without_a_vote_for_a_class_nothing_is_given_that_class() -> None:
-    X = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
-    found = _halfspaces(X, np.array([0, 2, 2]), range(3), bias=True)
-    assert found[1].tolist() == [0.0, 0.0, -1.0]
-    assert _halfspaces(X, np.ones(3, dtype=int), range(1, 2), True).tolist() == [[0.0, 0.0, 1.0]]
-
-
 def test_ties_go_to_the_second_of_two_classes(cancer: Data) -> None:
     model = quick(2).fit(cancer[0], np.where(cancer[1], "benign", "malignant"))
     model.coef_, model.intercept_ = np.zeros_like(model.coef_), np.zeros(1)
@@ -174,62 +167,6 @@ def test_ties_go_to_the_second_of_two_classes(cancer: Data) -> None:
 
 
 # -- more than two classes, and contradictions ------------------------------------------------
-
-
-class Scripted:
-    """Stands in for a learner: asks its questions in order and contradicts at one of them."""
-
-    def __init__(self, questions: list[int], refuses: int | None = None) -> None:
-        self.questions, self.refuses = questions, refuses
-        self.heard: list[tuple[int, bool]] = []
-
-    @property
-    def finished(self) -> bool:
-        return not self._left()
-
-    def ask(self) -> int:
-        return self._left()[0]
-
-    def tell(self, index: int, label: bool) -> None:
-        if index == self.refuses:
-            raise Conflict((self.heard[0][0], index))
-        self.heard.append((index, label))
-
-    def predict_proba(self) -> NDArray[np.float64]:
-        raise Undecided("too thin")
-
-    def _left(self) -> list[int]:
-        return [i for i in self.questions if i not in dict(self.heard)]
-
-
-def test_learners_ask_in_turn_and_all_hear_every_answer() -> None:
-    learners: Any = [Scripted([0, 1, 2]), Scripted([5]), Scripted([0, 7, 8])]
-    answers = {0: 2, 5: 0, 7: 1, 1: 0, 2: 0, 8: 0}
-    asked = _question(learners, range(3), answers.__getitem__, budget=5)
-    # The second has nothing left at its second turn: the third asks instead.
-    assert asked.indices == [0, 5, 7, 1, 8]
-    assert asked.codes == [2, 0, 1, 0, 0]
-    for k, learner in enumerate(learners):
-        expected = [(i, answers[i] == k) for i in asked.indices]
-        assert learner.heard == expected
-
-
-def test_a_contradicted_learner_falls_silent_and_the_others_go_on() -> None:
-    learners: Any = [Scripted([0, 1, 2], refuses=4), Scripted([4, 5]), Scripted([6])]
-    asked = _question(learners, range(3), lambda i: i % 3, budget=10)
-    assert asked.indices == [0, 4, 5, 6]
-    assert asked.conflict == (0, 4)
-    assert [i for i, _ in learners[0].heard] == [0]
-    assert [i for i, _ in learners[1].heard] == asked.indices
-
-
-def test_a_version_space_too_thin_for_a_vote_leaves_the_answers() -> None:
-    X = np.array([[-2.0], [-1.0], [1.0], [2.0]])
-    asked = _Asked([0, 3], [0, 1])
-    learners: Any = [Scripted([])]
-    completed, _ = _complete(learners, range(1, 2), X, asked, bias=True)
-    assert completed.tolist() == [0, 0, 1, 1]
-    assert asked.conflict == ()
 
 
 def test_a_contradiction_ends_the_asking_and_the_answers_are_fitted(
@@ -253,11 +190,71 @@ def test_a_contradiction_ends_the_asking_and_the_answers_are_fitted(
 
 
 def test_one_class_against_the_rest_need_not_be_separable(iris: Data) -> None:
-    model = quick(60).fit(*iris)
+    model = quick(60, slack=0).fit(*iris)
     assert model.conflict_ is not None
     assert model.n_queries_ < 60
+    assert model.slack_ == 0
     # 0.94 to 0.97 over ten seeds; all labels give 0.95.
     assert model.score(*iris) > 0.88
+
+
+def test_with_slack_a_contradiction_does_not_end_the_asking(iris: Data) -> None:
+    model = quick(50).fit(*iris)
+    assert model.n_queries_ == 50
+    assert model.conflict_ is not None
+    assert set(model.conflict_) <= set(model.queried_.tolist())
+    assert model.slack_ > 0
+    assert model.doubts_.shape == (50,)
+    assert model.doubts_.max() > 0
+    assert np.array_equal(model.labels_[model.queried_], iris[1][model.queried_])
+    assert model.score(*iris) > 0.9
+
+
+def test_slack_is_for_those_who_allow_for_it(wine: Data) -> None:
+    with pytest.raises(ValueError, match="does not allow for slack"):
+        quick(strategy="passive", slack=0.1).fit(*wine)
+
+
+# -- kernels ----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def moons() -> Data:
+    X, y = make_moons(200, noise=0.1, random_state=0)
+    return X, y
+
+
+@pytest.mark.parametrize(
+    "kernel", ["rbf", {"name": "poly", "degree": 5}, rbf_kernel], ids=["rbf", "poly", "function"]
+)
+def test_kernels_label_moons_and_predict_new_points(kernel: Any, moons: Data) -> None:
+    model = quick(40, kernel=kernel).fit(*moons)
+    assert np.array_equal(model.labels_[model.queried_], moons[1][model.queried_])
+    assert (model.labels_ == moons[1]).mean() > 0.97
+    new = make_moons(200, noise=0.1, random_state=1)
+    assert model.score(*new) > 0.95
+    assert not hasattr(model, "coef_")
+    assert model.decision_function(new[0]).shape == (200,)
+
+
+def test_a_precomputed_kernel_is_its_named_one(moons: Data) -> None:
+    X = StandardScaler().fit_transform(moons[0])
+    named = quick(20, kernel={"name": "rbf", "gamma": 0.5}).fit(*moons)
+    given = quick(20, kernel="precomputed").fit(rbf_kernel(X, gamma=0.5), moons[1])
+    assert given.queried_.tolist() == named.queried_.tolist()
+    assert given.__sklearn_tags__().input_tags.pairwise
+    assert given.predict(rbf_kernel(X[:9], X, gamma=0.5)).shape == (9,)
+
+
+def test_cross_validation_cuts_a_precomputed_kernel_both_ways(moons: Data) -> None:
+    K = rbf_kernel(moons[0], gamma=1.0)
+    assert cross_val_score(quick(20, kernel="precomputed"), K, moons[1], cv=2).min() > 0.85
+
+
+def test_projected_as_in_algorithm_4(cancer: Data) -> None:
+    model = quick(25, slack=0.02, dimension=60).fit(*cancer)
+    assert model.score(*cancer) > 0.9
+    assert model.slack_ == 0.02
 
 
 @pytest.mark.parametrize("name", sorted(STRATEGIES))

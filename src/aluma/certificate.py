@@ -77,6 +77,27 @@ def disputes(pool: Pool, positive: Bools, hypotheses: Floats) -> Disputes:
     return Disputes(positive, by_hypothesis, by_example)
 
 
+def soft_disputes(
+    pool: Pool, positive: Bools, halfspaces: Floats, asked: Ints, rng: np.random.Generator
+) -> Disputes:
+    """Count disagreements of lifted hypotheses, given their halfspaces in units of the noise.
+
+    What an unasked example has to itself is a Gaussian that nothing constrains, drawn here; about
+    asked examples every hypothesis agrees with the answer.
+    """
+    by_hypothesis = np.zeros(len(halfspaces), dtype=np.int64)
+    by_example = np.zeros(len(pool), dtype=np.int64)
+    settled = pool.is_zero
+    settled[asked] = True
+    for part, margins in pool.margin_blocks(halfspaces):
+        margins += rng.standard_normal(margins.shape, dtype=np.float32)
+        differs = (margins >= 0) != positive[part, None]
+        differs[settled[part]] = False
+        by_hypothesis += differs.sum(axis=0)
+        by_example[part] = differs.sum(axis=1)
+    return Disputes(positive, by_hypothesis, by_example)
+
+
 def quantile_bound(values: Ints, delta: float) -> int:
     """Return a value above the 1 - delta quantile of what ``values`` were drawn from.
 

@@ -14,9 +14,10 @@ from aluma.blas import one_thread
 from aluma.learners.aluma import ALuMA
 from aluma.learners.base import Exhausted, Learner
 from aluma.learners.labels import plain
+from aluma.learners.lifted import LiftedLearner, Strain
 from aluma.learners.separator import SeparatorLearner
 from aluma.learners.strategies import strategy
-from aluma.pool import Pool
+from aluma.representation.view import View
 from aluma.version_space import Conflict
 
 if TYPE_CHECKING:
@@ -66,6 +67,8 @@ class Run:
     strategy, seed : which learner it was
     finished_after : answers after which the learner's own stopping rule was first seen to hold
     conflict : the contradiction that ended the run, or None
+    slack : the slack that was allowed for at the end
+    strained : the answers that halfspaces disputed most at the end, with slack
     interrupted : whether Ctrl-C ended it
     """
 
@@ -77,6 +80,8 @@ class Run:
     seed: int = 0
     finished_after: int | None = None
     conflict: Conflict | None = None
+    slack: float = 0.0
+    strained: tuple[Strain, ...] = ()
     interrupted: bool = False
 
     def needed(self, target: float) -> int | None:
@@ -158,6 +163,9 @@ def compare(
     budget: int | None = None,
     seed: int = 0,
     bias: bool = True,
+    kernel: Any = None,
+    slack: float | str = 0.0,
+    margin: float | None = None,
     watch: Watch | None = None,
 ) -> Comparison:
     """Let each strategy label a pool whose labels are known, and see how it goes.
@@ -174,6 +182,8 @@ def compare(
     repeats : runs of each strategy, with the seeds ``seed``, ``seed + 1``, ...
     budget : answers per run at most, by default the whole pool
     bias : add a constant feature
+    kernel : of every learner
+    slack, margin : of the learners that can allow for slack; the others meet contradictions
     watch : told about every run and every answer
 
     Returns
@@ -181,7 +191,8 @@ def compare(
     Comparison
         After Ctrl-C, of what was run until then.
     """
-    pool = Pool(X, bias=bias)
+    view = View(X, bias=bias, kernel=kernel, seed=seed)
+    pool = view.pool
     classes, positive = known_labels(y, len(pool))
     most = len(pool) if budget is None else min(positive_integer(budget, "budget"), len(pool))
     plan = [(name, r) for name in strategies for r in range(positive_integer(repeats, "repeats"))]
@@ -189,7 +200,9 @@ def compare(
     try:
         with one_thread() if len(pool) * pool.dimension < SMALL else nullcontext():
             for name, repeat in plan:
-                learner = make_learner(name, pool, classes, seed + repeat)
+                learner = make_learner(
+                    name, view, classes, seed + repeat, slack=slack, margin=margin
+                )
                 on_answer = watch(name, repeat) if watch else None
                 run = follow(learner, positive, most, to_the_end=not runs, on_answer=on_answer)
                 runs.append(replace(run, strategy=name, seed=seed + repeat))
@@ -201,13 +214,23 @@ def compare(
     return Comparison(classes, len(pool), most, tuple(runs))
 
 
-def make_learner(name: str, pool: Pool, classes: Sequence[Hashable], seed: int) -> Learner:
+def make_learner(
+    name: str,
+    X: Any,
+    classes: Sequence[Hashable],
+    seed: int,
+    *,
+    slack: float | str = 0.0,
+    margin: float | None = None,
+) -> Learner:
     """Return the learner of that name, set up as comparisons use it."""
     kind = strategy(name)
     settings: dict[str, Any] = {"classes": classes, "random_state": seed}
     if issubclass(kind, SeparatorLearner):
         settings["predict_with"] = "svm"
-    return kind(pool, **settings)
+    if issubclass(kind, LiftedLearner):
+        settings |= {"slack": slack, "margin": margin}
+    return kind(X, **settings)
 
 
 def follow(
@@ -215,6 +238,7 @@ def follow(
     positive: Bools,
     budget: int,
     *,
+    until: float = 0.0,
     to_the_end: bool = False,
     on_answer: OnAnswer | None = None,
 ) -> Run:
@@ -225,6 +249,7 @@ def follow(
     learner : a learner that knows its classes and has no answers yet
     positive : the known labels, True for the second class
     budget : answers at most
+    until : share of the pool labelled wrong at which it is right enough
     to_the_end : go on after the pool is labelled right until ALuMA's stopping rule holds
     on_answer : told about every answer
     """
@@ -236,7 +261,7 @@ def follow(
     waiting = to_the_end and isinstance(learner, ALuMA)
     share = learner.predict_proba()[:, 1]
     try:
-        while len(indices) < budget and (waiting or 0.0 not in errors[-1:]):
+        while len(indices) < budget and (waiting or not errors or errors[-1] > until):
             index = learner.ask()
             learner.tell(index, learner.classes_[int(positive[index])])
             # Ctrl-C can leave a learner half way: what is kept is from after a whole answer.
@@ -245,6 +270,9 @@ def follow(
             errors.append(float(np.mean((share >= 0.5) != positive)))
             if on_answer is not None:
                 on_answer(len(errors), errors[-1])
+            if waiting and _slack(learner) > 0:
+                # With slack nothing unasked is ever settled, so there is nothing to wait for.
+                waiting = False
             if waiting and len(indices) % LOOK_EVERY == 0 and learner.finished:
                 waiting, stopped = False, len(indices)
     except Exhausted:
@@ -260,8 +288,14 @@ def follow(
         share=np.maximum(share, 1.0 - share),
         finished_after=stopped,
         conflict=conflict,
+        slack=_slack(learner),
+        strained=tuple(learner.strained(5)) if isinstance(learner, LiftedLearner) else (),
         interrupted=interrupted,
     )
+
+
+def _slack(learner: Learner) -> float:
+    return learner.allowed_slack if isinstance(learner, LiftedLearner) else 0.0
 
 
 def known_labels(y: Iterable[Any], m: int) -> tuple[tuple[Hashable, Hashable], Bools]:

@@ -67,6 +67,14 @@ class Cone:
     def __len__(self) -> int:
         return len(self.walls)
 
+    def widened(self, dimension: int) -> Cone:
+        """Return the cone in a space with more coordinates, which none of its walls looks at."""
+        more = dimension - self.dimension
+        if more == 0:
+            return self
+        walls = np.pad(self.walls, ((0, 0), (0, more)))
+        return Cone(walls, np.pad(self.basis, ((0, more), (0, 0))), self.coordinates)
+
     def with_walls(self, normals: Floats) -> Cone:
         """Return the cone cut by more walls; ``normals`` are unit rows.
 

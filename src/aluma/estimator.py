@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import LinearSVC
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from aluma.arrays import Floats, Ints, positive_integer
-from aluma.feasibility import Undecided
-from aluma.learners.aluma import VersionSpaceLearner
+from aluma.completion import Asked, codes_of, complete, question, values_of
 from aluma.learners.base import Learner
+from aluma.learners.hypotheses import VersionSpaceLearner
+from aluma.learners.lifted import LiftedLearner
 from aluma.learners.separator import SeparatorLearner
 from aluma.learners.strategies import strategy
 from aluma.pool import Pool
+from aluma.representation.kernels import KernelMap
 from aluma.sampling.blocks import entropy
-from aluma.version_space import Conflict
-
-logger = logging.getLogger(__name__)
 
 #: What X may be. The support vector machine takes no 64-bit sparse indices.
 ACCEPTED: dict[str, Any] = {
@@ -36,11 +32,11 @@ ACCEPTED: dict[str, Any] = {
 
 
 class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A linear classifier fitted with at most ``budget`` of the labels (Algorithm 4).
+    """A classifier fitted with at most ``budget`` of the labels (Algorithm 4).
 
     ``y`` plays the teacher. Beforehand only the set of its classes is read; then a learner asks
-    for one label after the other and labels the rest of ``X`` by its vote, and a linear support
-    vector machine is fitted to the completed labels.
+    for one label after the other and labels the rest of ``X`` by its vote, and a support vector
+    machine is fitted to the completed labels.
 
     Unlike the learners, which use ``X`` as given, it centres and scales the columns (a sparse
     ``X`` is scaled only, or it would not stay sparse) and adds a bias, all by default. ``coef_``
@@ -53,6 +49,19 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     budget : int
         How many labels are looked at, at most; fewer if the learner has finished before. With more
         than two classes, an answer is told to all one-vs-rest learners and counts once.
+    kernel : str, callable, dict or None
+        For boundaries that are not flat: "rbf", "poly", "cosine", "precomputed" (``X`` is then the
+        kernel matrix of the pool, and used as it is), a function, or a dict with parameters such as
+        ``{"name": "rbf", "gamma": 0.5}``; see :class:`aluma.representation.Kernel`.
+    slack : "auto" or float
+        What contradicting answers may cost, H in Algorithm 3. "auto" assumes that the classes can
+        be separated until answers contradict each other, and then starts again from the answers it
+        has with the smallest slack that they need at ``margin``. For strategies that allow for it.
+    margin : float, optional
+        gamma, for examples scaled so that the longest has length 1.
+    dimension : int, optional
+        Project the lifted examples to that many dimensions, as Algorithm 3 does, instead of using
+        their exact version space; ``slack`` must then be a number.
     standardize : bool
         Centre the columns and divide them by their standard deviation. Halfspaces are uniform a
         priori, so the scale of a column says how much it is expected to matter: turn this off where
@@ -70,7 +79,11 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     queried_ : array of the positions in ``X`` whose labels were looked at, in order
     n_queries_ : how many they are
     labels_ : array of the labels of ``X``: as answered where asked, inferred elsewhere
-    coef_, intercept_ : halfspaces, one for two classes and otherwise one for each class
+    coef_, intercept_ : halfspaces, one for two classes and otherwise one for each class; of the
+        columns, so only without a kernel
+    slack_ : the largest slack that was allowed for
+    doubts_ : array of the shares of halfspaces that dispute each answer, in the order of
+        ``queried_``: large ones are worth checking
     conflict_ : None, or a tuple of positions in ``X``
         The first answers that no halfspace could agree with at once (for one class against the
         rest, if there are more than two); empty if it could not be settled in float64.
@@ -82,9 +95,10 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     gets the class with the largest vote, in ``predict`` the largest decision value, and the first
     of classes that tie. With two classes ties go to ``classes_[1]``.
 
-    A learner whose answers contradict each other asks no more; with two classes that ends the
-    asking. Its vote cannot be relied on any more: the support vector machine, which tolerates
-    contradictions, is then fitted to the answers alone and infers the other labels.
+    Where slack is not allowed for, a learner whose answers contradict each other asks no more; with
+    two classes that ends the asking. Its vote cannot be relied on any more: the support vector
+    machine, which tolerates contradictions, is then fitted to the answers alone and infers the
+    other labels.
 
     References
     ----------
@@ -109,12 +123,18 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     coef_: Floats
     intercept_: Floats
     conflict_: tuple[int, ...] | None
+    slack_: float
+    doubts_: Floats
 
     def __init__(
         self,
         strategy: str = "aluma",
         budget: int = 100,
         *,
+        kernel: Any = None,
+        slack: float | str = "auto",
+        margin: float | None = None,
+        dimension: int | None = None,
         standardize: bool = True,
         bias: bool = True,
         n_hypotheses: int = 1000,
@@ -122,6 +142,10 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> None:
         self.strategy = strategy
         self.budget = budget
+        self.kernel = kernel
+        self.slack = slack
+        self.margin = margin
+        self.dimension = dimension
         self.standardize = standardize
         self.bias = bias
         self.n_hypotheses = n_hypotheses
@@ -148,19 +172,19 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"y has one class only ({self.classes_[0]!r}), so there is nothing to decide: "
                 "give labels of at least two classes."
             )
-        scaler = _scaler(X) if self.standardize else None
-        scaled = X if scaler is None else scaler.transform(X)
+        features = self._fit_features(X)
         positives = range(len(self.classes_)) if len(self.classes_) > 2 else range(1, 2)
 
-        learners = self._learners(scaled, len(positives))
-        asked = _question(learners, positives, lambda i: int(codes[i]), budget)
-        completed, halfspaces = _complete(learners, positives, scaled, asked, self.bias)
+        learners = self._learners(features, len(positives))
+        asked = question(learners, positives, lambda i: int(codes[i]), budget)
+        completed, self._halfspaces = complete(learners, positives, features, asked, self.bias)
 
         self.queried_ = np.array(asked.indices, dtype=np.int64)
         self.n_queries_ = len(asked.indices)
-        self.conflict_ = asked.conflict
         self.labels_ = self.classes_[completed]
-        self.coef_, self.intercept_ = _unscaled(halfspaces, scaler)
+        self._note_slack(learners, asked)
+        if self._map.kernel.is_linear:
+            self.coef_, self.intercept_ = _unscaled(self._halfspaces, self._scaler)
         return self
 
     def decision_function(self, X: Any) -> Floats:
@@ -175,17 +199,47 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Return the class of each example by Algorithm 4's support vector machine."""
         values = self._decisions(X)
-        return np.asarray(self.classes_[_codes(values, 0.0)])
+        return np.asarray(self.classes_[codes_of(values, 0.0)])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.pairwise = self._is_precomputed()
         return tags
 
     def _decisions(self, X: Any) -> Floats:
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, **ACCEPTED)
-        return np.asarray(X @ self.coef_.T + self.intercept_)
+        if self._map.kernel.is_linear:
+            return np.asarray(X @ self.coef_.T + self.intercept_)
+        return values_of(self._features(X), self._halfspaces)
+
+    def _is_precomputed(self) -> bool:
+        return isinstance(self.kernel, str) and self.kernel == "precomputed"
+
+    def _fit_features(self, X: Any) -> Any:
+        """Learn to scale the columns and to compute the kernel's features; return those of X."""
+        scaled = self.standardize and not self._is_precomputed()
+        self._scaler = _scaler(X) if scaled else None
+        examples = Pool(X if self._scaler is None else self._scaler.transform(X))
+        self._map = KernelMap(self.kernel, _landmark_seed(self.random_state)).fit(examples)
+        return self._map.features(examples)
+
+    def _features(self, X: Any) -> Any:
+        return self._map.features(Pool(X if self._scaler is None else self._scaler.transform(X)))
+
+    def _note_slack(self, learners: Sequence[Learner], asked: Asked) -> None:
+        """Keep what contradictions cost, and who is in doubt."""
+        lifted = [learner for learner in learners if isinstance(learner, LiftedLearner)]
+        loosened = [learner.conflict for learner in lifted if learner.conflict is not None]
+        self.conflict_ = asked.conflict
+        if asked.conflict is None and loosened:
+            self.conflict_ = loosened[0].indices
+        self.slack_ = max((learner.allowed_slack for learner in lifted), default=0.0)
+        self.doubts_ = np.zeros(len(asked.indices))
+        for learner in lifted:
+            doubts = learner.doubts()
+            self.doubts_[: len(doubts)] = np.maximum(self.doubts_[: len(doubts)], doubts)
 
     def _learners(self, X: Any, count: int) -> list[Learner]:
         """Return learners of "this class or not" on one pool; a single one has the seed given."""
@@ -196,111 +250,22 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if issubclass(chosen, SeparatorLearner):
             # Of several classes, the sides of separators leave too many claimed twice or by none.
             settings["predict_with"] = "vote"
+        if issubclass(chosen, LiftedLearner):
+            settings |= {"slack": self.slack, "margin": self.margin, "dimension": self.dimension}
+        elif self.slack not in ("auto", 0) or self.dimension is not None:
+            raise ValueError(
+                f"strategy {self.strategy!r} does not allow for slack: leave slack at 'auto' and "
+                "dimension out, or use strategy='aluma'."
+            )
         pool = Pool(X, bias=self.bias)
         seeds = np.random.SeedSequence(seed).generate_state(count, np.uint64).tolist()
         each = [{"random_state": one, **settings} for one in (seeds if count > 1 else [seed])]
         return [chosen(pool, **its) for its in each]
 
 
-@dataclass
-class _Asked:
-    """The questions asked, their answers as class numbers, and the first contradiction."""
-
-    indices: list[int] = field(default_factory=list)
-    codes: list[int] = field(default_factory=list)
-    conflict: tuple[int, ...] | None = None
-
-    def note(self, found: Conflict | Undecided) -> None:
-        """Keep the first contradiction."""
-        if self.conflict is None:
-            self.conflict = found.indices if isinstance(found, Conflict) else ()
-            logger.warning("after %d answers: %s", len(self.indices), found)
-
-
-def _question(
-    learners: Sequence[Learner],
-    positives: Sequence[int],
-    teacher: Callable[[int], int],
-    budget: int,
-) -> _Asked:
-    """Let the learners choose questions in turn and tell every answer to all of them.
-
-    A learner that meets a contradiction is left out from then on. The answer that showed it was
-    looked at, so it counts.
-    """
-    asked = _Asked()
-    pairs = list(zip(learners, positives, strict=True))
-    while len(asked.indices) < budget and pairs:
-        turn = len(asked.indices) % len(pairs)
-        order = [learner for learner, _ in pairs[turn:] + pairs[:turn]]
-        asking = next((learner for learner in order if not learner.finished), None)
-        if asking is None:
-            break
-        index = int(asking.ask())
-        asked.indices.append(index)
-        asked.codes.append(teacher(index))
-        for learner, positive in pairs.copy():
-            try:
-                learner.tell(index, asked.codes[-1] == positive)
-            except (Conflict, Undecided) as found:
-                asked.note(found)
-                pairs.remove((learner, positive))
-    return asked
-
-
-def _complete(
-    learners: Sequence[Learner], positives: Sequence[int], X: Any, asked: _Asked, bias: bool
-) -> tuple[Ints, Floats]:
-    """Return a class number for every example, and the halfspaces fitted to them.
-
-    Examples that were not asked about get the learners' vote. After a contradiction there is none:
-    the halfspaces are then fitted to the answers alone, and decide the others.
-    """
-    answers, votes = np.array(asked.codes), _votes(learners, asked)
-    if votes is not None:
-        completed = _codes(votes, 0.5)
-        completed[asked.indices] = answers
-        return completed, _halfspaces(X, completed, positives, bias)
-    halfspaces = _halfspaces(X[asked.indices], answers, positives, bias)
-    completed = _codes(X @ halfspaces[:, :-1].T + halfspaces[:, -1], 0.0)
-    completed[asked.indices] = answers
-    return completed, halfspaces
-
-
-def _votes(learners: Sequence[Learner], asked: _Asked) -> Floats | None:
-    """Return the share of votes that each example has for each learner's class."""
-    if asked.conflict is not None:
-        return None
-    try:
-        return np.stack([learner.predict_proba()[:, 1] for learner in learners], axis=1)
-    except Undecided as thin:
-        # Learners that ask without a population draw it only now.
-        asked.note(thin)
-        return None
-
-
-def _codes(values: Floats, middle: float) -> Ints:
-    """Return class numbers by the largest value; of two classes only the second has one."""
-    if values.shape[1] == 1:
-        return np.asarray(values[:, 0] >= middle, dtype=np.int64)
-    return np.asarray(values.argmax(axis=1), dtype=np.int64)
-
-
-def _halfspaces(X: Any, codes: Ints, positives: Sequence[int], bias: bool) -> Floats:
-    """Return weights and, last, the intercept of a linear SVM for each class against the rest.
-
-    The primal solver is used whatever the shape of X, because it draws nothing at random.
-    """
-    rows = []
-    for code in positives:
-        positive = codes == code
-        if positive.all() or not positive.any():
-            # Nothing to separate: without a penalty on the intercept, this is the optimum.
-            rows.append(np.append(np.zeros(X.shape[1]), 1.0 if positive.all() else -1.0))
-            continue
-        machine = LinearSVC(dual=False, fit_intercept=bias).fit(X, positive)
-        rows.append(np.append(machine.coef_[0], machine.intercept_ if bias else 0.0))
-    return np.stack(rows)
+def _landmark_seed(random_state: Any) -> int:
+    """Return the seed of the landmarks; a generator's own draws are left to the learners."""
+    return random_state if isinstance(random_state, int) and random_state >= 0 else 0
 
 
 def _scaler(X: Any) -> StandardScaler:

@@ -91,6 +91,11 @@ class Pool:
         return int(self._store.data.shape[1]) + self.bias
 
     @property
+    def data(self) -> Any:
+        """The numbers themselves, without the bias: an array or a CSR matrix, not to be changed."""
+        return self._store.data
+
+    @property
     def is_zero(self) -> Bools:
         """Examples that no homogeneous halfspace can decide: every entry is 0 in float32."""
         return np.zeros(len(self), dtype=bool) if self.bias else self._zero.copy()

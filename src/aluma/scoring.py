@@ -146,7 +146,7 @@ def choose_batch(
     separated, pairs separated only once count, and so on; a copy of an example already taken
     separates nothing new and comes last.
     """
-    rows = _askable(pool, eligible)
+    rows = askable(pool, eligible)
     if not 1 <= n <= len(rows):
         raise ValueError(f"A batch of {n} was asked for: {len(rows)} examples can be asked about.")
     found = shortlist(pool, W, eligible, rng, alpha=alpha, delta=delta)
@@ -186,7 +186,7 @@ def shortlist(
     """
     if not alpha >= 1.0 or not 0.0 < delta < 1.0:
         raise ValueError(f"alpha={alpha} must be at least 1, and delta={delta} in (0, 1).")
-    rows = _askable(pool, eligible)
+    rows = askable(pool, eligible)
     hypotheses = _directions(W)
     race = _Race(pool, hypotheses[rng.permutation(len(hypotheses))], alpha)
     if len(rows) <= SMALL:
@@ -201,7 +201,7 @@ def shortlist(
     return _eliminate(race, rows, rng, delta)
 
 
-def expected_disagreement(candidates: Bools, witnesses: Bools) -> Floats:
+def expected_disagreement(candidates: Bools | Singles, witnesses: Bools | Singles) -> Floats:
     """Return the disagreement that asking about each candidate is expected to leave.
 
     An answer keeps the hypotheses that voted for it. What is left on a witness is the minority's
@@ -210,7 +210,8 @@ def expected_disagreement(candidates: Bools, witnesses: Bools) -> Floats:
 
     Parameters
     ----------
-    candidates, witnesses : (c, k) and (r, k) votes of the same hypotheses
+    candidates, witnesses : (c, k) and (r, k) votes of the same hypotheses, or probabilities with
+        which they vote +
 
     Returns
     -------
@@ -417,7 +418,7 @@ def _largest_gain(gain: Floats, ayes: Floats, together: Floats) -> int:
     return top
 
 
-def _askable(pool: Pool, eligible: Bools) -> Ints:
+def askable(pool: Pool, eligible: Bools) -> Ints:
     """Return the rows that may be asked about and that a halfspace can decide."""
     mask = np.asarray(eligible)
     if mask.shape != (len(pool),) or mask.dtype != bool:

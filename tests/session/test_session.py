@@ -632,12 +632,43 @@ def test_settings_are_written_with_their_defaults(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "given",
+    [{"slack": "auto"}, {"slack": 0.02}, {"kernel": {"name": "rbf", "gamma": 0.3}}],
+    ids=str,
+)
+def test_slack_and_kernels_resume_to_the_same_question(path: Path, given: dict[str, Any]) -> None:
+    answers = TRUTH ^ (RNG.random(60) < 0.15)
+    both = {"classes": (False, True), "bias": True, **given, **SMALL}
+    learner = ALuMA(X, **both)
+    with Session.create(path, X, **both) as session:
+        for _ in range(36):
+            i = session.ask()
+            session.tell(i, bool(answers[i]))
+            learner.tell(i, bool(answers[i]))
+        strained = session.strained()
+    for _ in range(3):
+        with Session.open(path, X) as session:
+            assert_same(session._learner, learner)
+            assert session._learner.allowed_slack == learner.allowed_slack
+            assert session.strained() == strained == learner.strained()
+            session.undo()
+            learner.undo()
+            i = session.ask()
+            assert i == learner.ask()
+            for one in (session, learner):
+                one.tell(i, bool(answers[i]))
+            strained = learner.strained()
+    assert (learner.allowed_slack > 0) == ("slack" in given)
+
+
+@pytest.mark.parametrize(
     ("given_settings", "error", "words"),
     [
         ({"strategy": "oracle"}, ValueError, "no strategy 'oracle'"),
         ({"colour": 1}, TypeError, "unexpected keyword argument 'colour'.*Its settings are"),
         ({"alpha": object()}, TypeError, "alpha=.* cannot be written into a session"),
         ({"tolerance": np.nan}, TypeError, "tolerance=nan cannot be written"),
+        ({"kernel": np.dot}, TypeError, "kernel=.* cannot be written"),
         ({"alpha": 0.5}, ValueError, "alpha must be at least 1"),
         ({"random_state": -1}, ValueError, "random_state must be"),
     ],

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from aluma import figures
 from aluma.cli.terminal import console, fail
-from aluma.comparison import TARGETS, TITLES, Comparison, OnAnswer, Watch
+from aluma.comparison import TARGETS, TITLES, Comparison, OnAnswer, Run, Watch
 
 
 @contextmanager
@@ -109,9 +109,12 @@ def _outcome(found: Comparison, names: Sequence[int]) -> str:
         return (
             f"{title} met a contradiction after {answers}; {now}. No straight boundary fits all "
             f"answers: the labels of rows {rows} (counted from 0) cannot all be right. Either one "
-            "of them is a mistake, or these columns do not separate the two labels everywhere; "
-            "then more columns, or products of columns, may. Everything up to there is kept."
+            "of them is a mistake, or these columns do not separate the two labels everywhere. "
+            "--slack auto goes on all the same, and --kernel rbf allows for curved boundaries. "
+            "Everything up to there is kept."
         )
+    if run.slack > 0:
+        return f"After {answers}, {now}. {_strain(run, names)}"
     if run.interrupted:
         return f"Interrupted after {answers}; {now}. Everything up to there is kept."
     if run.finished_after is not None:
@@ -123,3 +126,15 @@ def _outcome(found: Comparison, names: Sequence[int]) -> str:
     if run.errors[-1] > 0:
         return f"The budget of {answers} is spent; {now}. Allow more with --budget."
     return f"After {answers}, {title} has every label right."
+
+
+def _strain(run: Run, names: Sequence[int]) -> str:
+    """Say how much slack there was, and which answers are worth a second look."""
+    told = f"The answers were given a slack of {run.slack:.2g}, as no boundary fits all of them."
+    if not run.strained:
+        return told
+    rows = ", ".join(f"{names[one.index]} ({one.doubt:.0%})" for one in run.strained)
+    return (
+        f"{told} Those that strain the fit most are the labels of rows {rows} (counted from 0, "
+        "with the share of hypotheses that dispute each): check these first."
+    )

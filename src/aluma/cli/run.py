@@ -13,6 +13,8 @@ from aluma.cli.table_file import read_labelled
 from aluma.cli.terminal import Out, console, fail, folder
 from aluma.comparison import COMPARED, compare
 from aluma.learners.strategies import STRATEGIES
+from aluma.representation.kernels import Kernel
+from aluma.representation.lift import checked_slack
 
 
 def run(
@@ -39,6 +41,23 @@ def run(
     seed: Annotated[
         int, typer.Option(min=0, metavar="N", help="The same seed gives the same runs.")
     ] = 0,
+    kernel: Annotated[
+        str,
+        typer.Option(metavar="NAME", help="For curved boundaries: rbf, poly or cosine."),
+    ] = "linear",
+    gamma: Annotated[
+        float | None, typer.Option(metavar="X", help="The kernel's gamma: larger curves more.")
+    ] = None,
+    slack: Annotated[
+        str,
+        typer.Option(
+            metavar="H",
+            help="For labels that contradict each other: a number, or auto (0 until they do).",
+        ),
+    ] = "0",
+    margin: Annotated[
+        float | None, typer.Option(metavar="X", help="The margin that auto measures slack at.")
+    ] = None,
     out: Out = Path("aluma-run"),
     compare_: Annotated[
         bool,
@@ -51,10 +70,11 @@ def run(
     labels are needed; numeric columns are used, standardised. At the end there are a table of the
     labels needed, a picture and the pool as it was labelled, as a CSV file.
 
-    Example: aluma run flowers.csv --label-column species
+    Example: aluma run flowers.csv --label-column species --kernel rbf --slack auto
     """
     if strategy not in STRATEGIES:
         fail(f"There is no strategy {strategy!r}: choose one of {', '.join(STRATEGIES)}.")
+    chosen, allowed = _kernel(kernel, gamma), _slack(slack)
     data = read_labelled(pool, label_column)
     results = folder(out)
     for note in data.notes:
@@ -68,6 +88,27 @@ def run(
             repeats=repeats,
             budget=budget,
             seed=seed,
+            kernel=chosen,
+            slack=allowed,
+            margin=margin,
             watch=watch,
         )
     report(found, results, f"{pool.name}: labels needed for {len(data.y):,} rows", data.names)
+
+
+def _kernel(name: str, gamma: float | None) -> Kernel:
+    """Return the kernel of that name, or say what is wrong and leave."""
+    if name == "precomputed":
+        fail("A table of rows is no kernel matrix: choose linear, rbf, poly or cosine.")
+    try:
+        return Kernel(name, gamma=gamma)
+    except ValueError as error:
+        fail(f"--kernel and --gamma: {error}")
+
+
+def _slack(text: str) -> float | str:
+    """Return a slack from the command line, or say what it may be and leave."""
+    try:
+        return text if text == "auto" else checked_slack(float(text))
+    except ValueError:
+        fail(f"--slack must be auto or a number of at least 0, got {text!r}.")

@@ -8,107 +8,40 @@ from typing import Any, Self
 import numpy as np
 
 from aluma import bounds, scoring
-from aluma.arrays import Bools, Floats, Ints, positive_integer
-from aluma.certificate import Certificate, Disputes, Proofs, disputes, quantile_bound
-from aluma.feasibility import Infeasible
-from aluma.learners.base import Event, Learner
+from aluma.arrays import Bools, Ints, positive_integer
+from aluma.certificate import (
+    Certificate,
+    Disputes,
+    Proofs,
+    disputes,
+    quantile_bound,
+    soft_disputes,
+)
+from aluma.learners.base import Event
+from aluma.learners.hypotheses import ADVICE, VersionSpaceLearner, check_rule
+from aluma.learners.lifted import LiftedLearner
 from aluma.pool import Pool
-from aluma.sampling.blocks import entropy, streams
-from aluma.sampling.population import Population
+from aluma.representation.view import View
 from aluma.scoring import Choice
-from aluma.version_space import Conflict, signed_units
+from aluma.soft_scoring import choose_soft
 from aluma.volume_greedy import choose_by_volume
+
+__all__ = ["ADVICE", "ALuMA", "VersionSpaceLearner", "check_rule"]
 
 ESTIMATES = ("sampling", "verified", "volume")
 
-ADVICE = "Check them and change() the wrong one, undo() the last, or allow for noise with slack."
 
-
-def check_rule(rule: str, rules: Sequence[str]) -> None:
-    """Refuse a way of predicting that a learner does not have."""
-    if rule not in rules:
-        raise ValueError(f"predict_with must be one of {', '.join(rules)}, got {rule!r}.")
-
-
-class VersionSpaceLearner(Learner):
-    """A learner that keeps a population of hypotheses uniform on the version space."""
-
-    def __init__(
-        self,
-        X: Any,
-        *,
-        classes: Sequence[Any] | None = None,
-        bias: bool = False,
-        budget: int | None = None,
-        n_hypotheses: int = 1000,
-        random_state: Any = 0,
-    ) -> None:
-        super().__init__(X, classes=classes, bias=bias, budget=budget)
-        size = positive_integer(n_hypotheses, "n_hypotheses")
-        self.n_hypotheses, self.seed = size, entropy(random_state)
-        self._population = Population(self.pool.dimension, size, self.seed)
-        self._walls: dict[bytes, int] = {}
-
-    @property
-    def population(self) -> Population:
-        """The hypotheses that agree with all answers so far."""
-        return self._population
-
-    def fork(self) -> Self:
-        """Return an independent copy; the populations share their arrays."""
-        twin = super().fork()
-        twin._population = self._population.fork()
-        twin._walls = dict(self._walls)
-        return twin
-
-    def _absorb(self, index: int, sign: int) -> None:
-        normal = signed_units(self.pool.rows([index]), sign)[0]
-        if normal.tobytes() in self._walls:
-            return
-        try:
-            self._population.add(normal)
-        except Infeasible as found:
-            told = [*self._walls.values(), index]
-            raise Conflict(tuple(told[i] for i in found.support), ADVICE) from None
-        self._walls[normal.tobytes()] = index
-
-    def _release(self, kept: Sequence[Event]) -> None:
-        staying = {event.index for event in kept if event.sign}
-        names = [name for name, index in self._walls.items() if index in staying]
-        for _ in range(len(self._walls) - len(names)):
-            try:
-                self._population.undo()
-            except LookupError:
-                self._population = Population(self.pool.dimension, self.n_hypotheses, self.seed)
-                for name in names:
-                    self._population.add(np.frombuffer(name))
-                break
-        self._walls = {name: self._walls[name] for name in names}
-
-    def _positive_shares(self, pool: Pool) -> Floats:
-        return self._votes(pool, "vote")
-
-    def _votes(self, pool: Pool, rule: str) -> Floats:
-        """Return shares of + votes: of all hypotheses or, by the rule "random", of one of them.
-
-        Hypotheses are exchangeable, so the first is as random as any; it stays until the next
-        answer.
-        """
-        hypotheses = self.population.voters()
-        return scoring.vote_shares(pool, hypotheses[:1] if rule == "random" else hypotheses)
-
-    def _rng(self, purpose: int) -> np.random.Generator:
-        """Return a generator keyed by the seed and the answers, for one purpose."""
-        return streams((*self._population.state.key, 100, purpose), 1)[0]
-
-
-class ALuMA(VersionSpaceLearner):
+class ALuMA(LiftedLearner):
     """The aggressive learner of the paper.
 
     Parameters
     ----------
     X, classes, bias, budget, random_state
         As for every learner, see :class:`aluma.learners.base.Learner`.
+    kernel : str, callable, dict or None
+        See :class:`aluma.learners.hypotheses.VersionSpaceLearner`.
+    slack, margin, dimension
+        For labels that no halfspace separates: see :class:`aluma.learners.lifted.LiftedLearner`.
     delta : float
         What the certificate's promises may fail with.
     tolerance : float
@@ -147,6 +80,10 @@ class ALuMA(VersionSpaceLearner):
         *,
         classes: Sequence[Any] | None = None,
         bias: bool = False,
+        kernel: Any = None,
+        slack: float | str = 0.0,
+        margin: float | None = None,
+        dimension: int | None = None,
         budget: int | None = None,
         delta: float = 0.05,
         tolerance: float = 0.0,
@@ -163,16 +100,27 @@ class ALuMA(VersionSpaceLearner):
             raise ValueError(f"tolerance must be at least 0 and below 1, got {tolerance}.")
         if not alpha >= 1:
             raise ValueError(f"alpha must be at least 1, got {alpha}.")
-        pool = Pool(X, bias=bias)
-        rounds = min(budget or len(pool), len(pool))
+        if estimate != "sampling" and slack != 0 and dimension is None:
+            raise ValueError(
+                f"estimate={estimate!r} promises something about splits of the points that are "
+                "there, but with slack unanswered examples have coordinates of their own: use "
+                "estimate='sampling', or project the lifted points with dimension=."
+            )
+        examples = X if isinstance(X, View) else Pool(X, bias=bias)
+        m = len(examples)
+        rounds = min(budget or m, m)
         needed = {
             "sampling": 1,
-            "verified": bounds.sample_size(delta, self.LAMBDA, rounds, len(pool)),
+            "verified": bounds.sample_size(delta, self.LAMBDA, rounds, m),
             "volume": bounds.vote_size(delta),
         }
         super().__init__(
-            pool,
+            examples,
             classes=classes,
+            kernel=kernel,
+            slack=slack,
+            margin=margin,
+            dimension=dimension,
             budget=budget,
             n_hypotheses=max(positive_integer(n_hypotheses, "n_hypotheses"), needed[estimate]),
             random_state=random_state,
@@ -228,7 +176,11 @@ class ALuMA(VersionSpaceLearner):
         """Return how independent hypotheses dispute the vote; counted once for these answers."""
         if self._disputed is None or self._disputed[0] != self._key():
             positive = self._positive_shares(self.pool) >= 0.5
-            found = disputes(self.pool, positive, self._population.independent(0))
+            drawn = self._halfspaces(self._population.independent(0))
+            if self._own is None:
+                found = disputes(self.pool, positive, drawn)
+            else:
+                found = soft_disputes(self.pool, positive, drawn, self.answered, self._rng(3))
             self._disputed = self._key(), found
         return self._disputed[1]
 
@@ -239,7 +191,7 @@ class ALuMA(VersionSpaceLearner):
         pool, state = self.pool, self._population.state
         positive, by_hypothesis, by_example = self._disputes()
         self._proofs.signs.update((e.index, e.sign) for e in self._history if e.sign)
-        if len(state.cone):
+        if len(state.cone) and self._own is None:
             inside = self._population.hypotheses().mean(axis=0)
             unanimous = np.flatnonzero((by_example == 0) & ~pool.is_zero)
             self._proofs.extend(
@@ -282,8 +234,9 @@ class ALuMA(VersionSpaceLearner):
     def _choose(self, eligible: Bools) -> int:
         if self.estimate == "volume":
             return self._by_volume(eligible, 4)
-        hypotheses = self._population.voters()
-        choice = scoring.choose(self.pool, hypotheses, eligible, self._rng(0), alpha=self.alpha)
+        hypotheses = self._halfspaces()
+        choose = scoring.choose if self._own is None else choose_soft
+        choice = choose(self.pool, hypotheses, eligible, self._rng(0), alpha=self.alpha)
         self._chosen = choice
         if self.estimate == "sampling":
             return choice.index
@@ -313,7 +266,11 @@ class ALuMA(VersionSpaceLearner):
         return index
 
     def _choose_batch(self, eligible: Bools, n: int) -> Ints:
-        hypotheses = self._population.voters()
-        return scoring.choose_batch(
+        hypotheses = self._halfspaces()
+        batch = scoring.choose_batch(
             self.pool, hypotheses, eligible, n, self._rng(1), alpha=self.alpha
         )
+        if self._own is None:
+            return batch
+        first = choose_soft(self.pool, hypotheses, eligible, self._rng(0), alpha=self.alpha).index
+        return np.concatenate([[first], batch[batch != first]])[:n]

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from aluma.arrays import Bools, Floats, Ints, positive_integer
 from aluma.learners.labels import Labels
 from aluma.pool import Pool
+from aluma.representation.view import View
 from aluma.version_space import Conflict
 
 
@@ -42,7 +43,7 @@ class Learner(ABC):
 
     Parameters
     ----------
-    X : ndarray, scipy sparse matrix, np.memmap, DataFrame or Pool
+    X : ndarray, scipy sparse matrix, np.memmap, DataFrame, Pool, or a View of one
     classes : (negative, positive), optional
         The two labels. Without it they are learnt as they are told.
     bias : bool
@@ -60,7 +61,8 @@ class Learner(ABC):
         bias: bool = False,
         budget: int | None = None,
     ) -> None:
-        self.pool = Pool(X, bias=bias)
+        self._view = View.of(X, bias=bias)
+        self.pool = self._view.pool
         self.budget = None if budget is None else positive_integer(budget, "budget")
         self._labels = Labels(classes)
         self._history: list[Event] = []
@@ -146,6 +148,11 @@ class Learner(ABC):
     # -- what is known -------------------------------------------------------------------------
 
     @property
+    def examples(self) -> Pool:
+        """The examples as given; ``pool`` has them as the points that halfspaces divide."""
+        return self._view.examples
+
+    @property
     def classes_(self) -> tuple[Any, Any]:
         """Both labels, (negative, positive); ties go to the second."""
         return self._labels.order
@@ -170,12 +177,7 @@ class Learner(ABC):
 
         Told examples of the pool have the label that was told.
         """
-        pool = self.pool if X is None else Pool(X, bias=self.pool.bias)
-        if pool.dimension != self.pool.dimension:
-            raise ValueError(
-                f"X has {pool.dimension - pool.bias} features, the pool has "
-                f"{self.pool.dimension - self.pool.bias}."
-            )
+        pool = self.pool if X is None else self._view.new(Pool(X, bias=self.examples.bias))
         self._labels.order  # noqa: B018 - before both labels are known there is no vote
         positive = self._positive_shares(pool)
         if X is None:

@@ -33,6 +33,8 @@ class CAL(StreamLearner, SeparatorLearner):
     ----------
     X, classes, bias, budget, random_state
         As for every learner, see :class:`aluma.learners.base.Learner`.
+    kernel : str, callable, dict or None
+        See :class:`aluma.learners.hypotheses.VersionSpaceLearner`.
     order : sequence of int, optional
         The examples as they come; by default all, in random order. One that comes again has been
         answered or is settled.
@@ -75,6 +77,7 @@ class CAL(StreamLearner, SeparatorLearner):
         *,
         classes: Sequence[Any] | None = None,
         bias: bool = False,
+        kernel: Any = None,
         budget: int | None = None,
         order: npt.ArrayLike | None = None,
         predict_with: str = "vote",
@@ -85,6 +88,7 @@ class CAL(StreamLearner, SeparatorLearner):
             X,
             classes=classes,
             bias=bias,
+            kernel=kernel,
             budget=budget,
             predict_with=predict_with,
             n_hypotheses=n_hypotheses,

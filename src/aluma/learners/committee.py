@@ -41,6 +41,8 @@ class QueryByCommittee(StreamLearner, VersionSpaceLearner):
     ----------
     X, classes, bias, budget, random_state
         As for every learner, see :class:`aluma.learners.base.Learner`.
+    kernel : str, callable, dict or None
+        See :class:`aluma.learners.hypotheses.VersionSpaceLearner`.
     order : sequence of int, optional
         The examples as they come, repeated ones included; by default all, in random order. It is
         read again and again until a whole pass asks for nothing.
@@ -98,6 +100,7 @@ class QueryByCommittee(StreamLearner, VersionSpaceLearner):
         *,
         classes: Sequence[Any] | None = None,
         bias: bool = False,
+        kernel: Any = None,
         budget: int | None = None,
         order: npt.ArrayLike | None = None,
         predict_with: str = "vote",
@@ -111,6 +114,7 @@ class QueryByCommittee(StreamLearner, VersionSpaceLearner):
             X,
             classes=classes,
             bias=bias,
+            kernel=kernel,
             budget=budget,
             n_hypotheses=n_hypotheses,
             random_state=random_state,

@@ -29,6 +29,8 @@ class Passive(SeparatorLearner):
     ----------
     X, classes, bias, budget, random_state
         As for every learner, see :class:`aluma.learners.base.Learner`.
+    kernel : str, callable, dict or None
+        See :class:`aluma.learners.hypotheses.VersionSpaceLearner`.
     order : sequence of int, optional
         The positions to ask about, in this order: by default all, in the random order of the seed.
         A position that comes again is asked about once; what is not in it is never asked about.
@@ -57,6 +59,7 @@ class Passive(SeparatorLearner):
         *,
         classes: Sequence[Any] | None = None,
         bias: bool = False,
+        kernel: Any = None,
         budget: int | None = None,
         order: npt.ArrayLike | None = None,
         predict_with: str = "vote",
@@ -68,6 +71,7 @@ class Passive(SeparatorLearner):
             X,
             classes=classes,
             bias=bias,
+            kernel=kernel,
             budget=budget,
             predict_with=predict_with,
             n_hypotheses=n_hypotheses,

@@ -145,6 +145,9 @@ class Population:
     def add(self, normal: Floats) -> None:
         """Absorb an answer, given as the unit normal that consistent hypotheses are in front of.
 
+        A normal with more coordinates than the space so far widens it by those: no earlier answer
+        constrained them.
+
         Raises :class:`aluma.feasibility.Infeasible` if no halfspace is left, and stays as it was.
         """
         with one_thread():
@@ -160,6 +163,11 @@ class Population:
                 "Replay the answers up to the one you want instead."
             )
         self._state = self._past.pop()
+
+    @property
+    def n_undoable(self) -> int:
+        """How many answers can be taken back one by one."""
+        return len(self._past)
 
     def restore(self, state: State) -> None:
         """Go on from a state taken earlier; what was undoable is forgotten."""
@@ -221,7 +229,7 @@ class Population:
 
 def absorb(state: State, normal: Floats) -> State:
     """Return the state after one more answer."""
-    cone = state.cone.with_walls(normal[None, :])
+    cone = state.cone.widened(len(normal)).with_walls(normal[None, :])
     key = _digest(state.key, normal)
     rng = streams((*key, 2), 1)[0]
     points = state.points

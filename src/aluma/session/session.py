@@ -22,6 +22,7 @@ from aluma.arrays import Floats, Ints
 from aluma.feasibility import Undecided
 from aluma.learners.base import Event, Learner
 from aluma.learners.labels import Labels
+from aluma.learners.lifted import LiftedLearner, Strain
 from aluma.pool import Pool
 from aluma.session import answer_log, recipe, snapshot
 from aluma.session.answer_file import AnswerFile
@@ -182,6 +183,11 @@ class Session:
         with self._lock:
             return promise()
 
+    def strained(self, n: int = 10) -> list[Strain]:
+        """Return the answers that most halfspaces dispute, if the learner allows for slack."""
+        with self._lock:
+            return self._learner.strained(n) if isinstance(self._learner, LiftedLearner) else []
+
     def fork(self) -> Learner:
         """Return an independent learner to look ahead with; nothing told to it is kept."""
         return self._learner.fork()
@@ -215,7 +221,7 @@ class Session:
     @property
     def pool(self) -> Pool:
         """The examples."""
-        return self._learner.pool
+        return self._learner.examples
 
     @property
     def path(self) -> Path:

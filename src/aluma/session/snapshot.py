@@ -18,12 +18,13 @@ from typing import Any
 import numpy as np
 
 from aluma.cone import Cone
-from aluma.learners.aluma import ALuMA
+from aluma.learners.aluma import ADVICE, ALuMA
 from aluma.learners.base import Event, Learner
 from aluma.sampling.population import Mixing, State
 from aluma.session.answer_file import AnswerFile
 from aluma.session.errors import SessionError
 from aluma.session.recipe import aluma_version
+from aluma.version_space import Conflict
 
 logger = logging.getLogger(__name__)
 
@@ -98,6 +99,8 @@ def capture(learner: Learner) -> bytes | None:
         "paced_at": state.paced_at,
         "log_volume": state.log_volume,
         "mixing": asdict(state.mixing),
+        "slack": learner.allowed_slack,
+        "conflict": None if learner.conflict is None else learner.conflict.indices,
     }
     text = np.frombuffer(json.dumps(numbers, default=_item).encode(), dtype=np.uint8)
     payload = BytesIO()
@@ -113,13 +116,16 @@ def restore(learner: Learner, payload: bytes | None, history: Sequence[Event]) -
     if payload is None:
         raise Unusable("it is damaged.")
     try:
-        state, examples = _decoded(payload)
+        state, examples, slack, conflict = _decoded(payload)
     except (ValueError, KeyError, TypeError, EOFError) as error:
         raise Unusable(f"it has another form: {error}") from error
     learner._population.restore(state)
     names = [wall.tobytes() for wall in state.cone.walls]
     learner._walls = dict(zip(names, examples, strict=True))
     learner._history = list(history)
+    if learner.dimension is None:
+        learner._allow(slack)
+    learner.conflict = None if conflict is None else Conflict(tuple(conflict), ADVICE)
 
 
 def can_step_back(learner: Learner, kept: Sequence[Event]) -> bool:
@@ -128,7 +134,7 @@ def can_step_back(learner: Learner, kept: Sequence[Event]) -> bool:
         return True
     staying = {event.index for event in kept if event.sign}
     leaving = sum(1 for example in learner._walls.values() if example not in staying)
-    return leaving <= len(learner._population._past)
+    return leaving <= learner._population.n_undoable
 
 
 def factors(learner: Learner) -> dict[int, float]:
@@ -161,7 +167,7 @@ def _prefixes(history: Sequence[Event], seed: bytes) -> dict[bytes, int]:
     return prefixes
 
 
-def _decoded(payload: bytes) -> tuple[State, list[int]]:
+def _decoded(payload: bytes) -> tuple[State, list[int], float, list[int] | None]:
     stream = BytesIO(payload)
     text, walls, basis, coordinates, points, examples = (
         np.load(stream, allow_pickle=False) for _ in range(6)
@@ -176,7 +182,7 @@ def _decoded(payload: bytes) -> tuple[State, list[int]]:
         log_volume=numbers["log_volume"],
         mixing=Mixing(**numbers["mixing"]),
     )
-    return state, examples.tolist()
+    return state, examples.tolist(), numbers["slack"], numbers["conflict"]
 
 
 def _item(value: Any) -> Any:

@@ -1,0 +1,124 @@
+"""Algorithm 4 without its scikit-learn face: ask, complete the labels, fit halfspaces to them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from sklearn.svm import LinearSVC
+
+from aluma.arrays import Floats, Ints
+from aluma.feasibility import Undecided
+from aluma.learners.base import Learner
+from aluma.version_space import Conflict
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass
+class Asked:
+    """The questions asked, their answers as class numbers, and the first contradiction."""
+
+    indices: list[int] = field(default_factory=list)
+    codes: list[int] = field(default_factory=list)
+    conflict: tuple[int, ...] | None = None
+
+    def note(self, found: Conflict | Undecided) -> None:
+        """Keep the first contradiction."""
+        if self.conflict is None:
+            self.conflict = found.indices if isinstance(found, Conflict) else ()
+            logger.warning("after %d answers: %s", len(self.indices), found)
+
+
+def question(
+    learners: Sequence[Learner],
+    positives: Sequence[int],
+    teacher: Callable[[int], int],
+    budget: int,
+) -> Asked:
+    """Let the learners choose questions in turn and tell every answer to all of them.
+
+    A learner that meets a contradiction is left out from then on. The answer that showed it was
+    looked at, so it counts.
+    """
+    asked = Asked()
+    pairs = list(zip(learners, positives, strict=True))
+    while len(asked.indices) < budget and pairs:
+        turn = len(asked.indices) % len(pairs)
+        order = [learner for learner, _ in pairs[turn:] + pairs[:turn]]
+        asking = next((learner for learner in order if not learner.finished), None)
+        if asking is None:
+            break
+        index = int(asking.ask())
+        asked.indices.append(index)
+        asked.codes.append(teacher(index))
+        for learner, positive in pairs.copy():
+            try:
+                learner.tell(index, asked.codes[-1] == positive)
+            except (Conflict, Undecided) as found:
+                asked.note(found)
+                pairs.remove((learner, positive))
+    return asked
+
+
+def complete(
+    learners: Sequence[Learner], positives: Sequence[int], X: Any, asked: Asked, bias: bool
+) -> tuple[Ints, Floats]:
+    """Return a class number for every example, and the halfspaces fitted to them.
+
+    Examples that were not asked about get the learners' vote. After a contradiction there is none:
+    the halfspaces are then fitted to the answers alone, and decide the others.
+    """
+    answers, votes = np.array(asked.codes), _votes(learners, asked)
+    if votes is not None:
+        completed = codes_of(votes, 0.5)
+        completed[asked.indices] = answers
+        return completed, halfspaces_of(X, completed, positives, bias)
+    halfspaces = halfspaces_of(X[asked.indices], answers, positives, bias)
+    completed = codes_of(values_of(X, halfspaces), 0.0)
+    completed[asked.indices] = answers
+    return completed, halfspaces
+
+
+def _votes(learners: Sequence[Learner], asked: Asked) -> Floats | None:
+    """Return the share of votes that each example has for each learner's class."""
+    if asked.conflict is not None:
+        return None
+    try:
+        return np.stack([learner.predict_proba()[:, 1] for learner in learners], axis=1)
+    except Undecided as thin:
+        # Learners that ask without a population draw it only now.
+        asked.note(thin)
+        return None
+
+
+def codes_of(values: Floats, middle: float) -> Ints:
+    """Return class numbers by the largest value; of two classes only the second has one."""
+    if values.shape[1] == 1:
+        return np.asarray(values[:, 0] >= middle, dtype=np.int64)
+    return np.asarray(values.argmax(axis=1), dtype=np.int64)
+
+
+def halfspaces_of(X: Any, codes: Ints, positives: Sequence[int], bias: bool) -> Floats:
+    """Return weights and, last, the intercept of a linear SVM for each class against the rest.
+
+    The primal solver is used whatever the shape of X, because it draws nothing at random.
+    """
+    rows = []
+    for code in positives:
+        positive = codes == code
+        if positive.all() or not positive.any():
+            # Nothing to separate: without a penalty on the intercept, this is the optimum.
+            rows.append(np.append(np.zeros(X.shape[1]), 1.0 if positive.all() else -1.0))
+            continue
+        machine = LinearSVC(dual=False, fit_intercept=bias).fit(X, positive)
+        rows.append(np.append(machine.coef_[0], machine.intercept_ if bias else 0.0))
+    return np.stack(rows)
+
+
+def values_of(X: Any, halfspaces: Floats) -> Floats:
+    """Return the decision values of halfspaces."""
+    return np.asarray(X @ halfspaces[:, :-1].T + halfspaces[:, -1])

@@ -1,0 +1,70 @@
+"""How a learner sees its examples: as given, by a kernel's features, or lifted and projected."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aluma.pool import Pool
+from aluma.representation.kernels import Kernel, KernelMap
+from aluma.representation.lift import Lift
+
+
+class View:
+    """A pool as given (``examples``), and as the points (``pool``) that halfspaces divide.
+
+    Parameters
+    ----------
+    X : whatever :class:`aluma.pool.Pool` takes
+    bias : append a constant 1 to the examples, or to the kernel's features
+    kernel : see :class:`aluma.representation.kernels.Kernel`
+    slack, dimension : with a dimension, the pool is lifted and projected by Algorithm 3
+    seed : of landmarks and projections
+    """
+
+    examples: Pool
+    pool: Pool
+
+    def __init__(
+        self,
+        X: Any,
+        *,
+        bias: bool = False,
+        kernel: Any = None,
+        slack: float = 0.0,
+        dimension: int | None = None,
+        seed: int = 0,
+    ) -> None:
+        self.examples = Pool(X, bias=bias)
+        self._map: KernelMap | None = None
+        self._lift: Lift | None = None
+        chosen = Kernel.of(kernel)
+        if dimension is not None:
+            self._lift = Lift(slack=slack, kernel=chosen, dimension=dimension, random_state=seed)
+            self.pool = Pool(self._lift.fit_transform(self.examples))
+        elif chosen.is_linear:
+            self.pool = self.examples
+        else:
+            self._map = KernelMap(chosen, seed).fit(self.examples)
+            self.pool = self.new(self.examples)
+        self.pool.index = self.examples.index
+
+    @classmethod
+    def of(cls, X: Any, **settings: Any) -> View:
+        """Return X if it is a view already, else a view of it."""
+        return X if isinstance(X, View) else cls(X, **settings)
+
+    def __len__(self) -> int:
+        return len(self.examples)
+
+    def new(self, examples: Pool) -> Pool:
+        """Return new examples as points; they have no coordinate of their own."""
+        if examples.dimension != self.examples.dimension:
+            raise ValueError(
+                f"X has {examples.dimension - examples.bias} features, the pool has "
+                f"{self.examples.dimension - self.examples.bias}."
+            )
+        if self._lift is not None:
+            return Pool(self._lift.transform(examples))
+        if self._map is None:
+            return examples
+        return Pool(self._map.features(examples), bias=examples.bias)
