@@ -113,6 +113,16 @@ class LiftedLearner(VersionSpaceLearner):
             if doubts[i] > 0
         ]
 
+    def wall_names(self, walls: Floats) -> list[bytes]:
+        """Return what the walls of a population are known by: their numbers when they were added.
+
+        With slack a wall has since been padded by the coordinates of later answers.
+        """
+        if self._own is None:
+            return [wall.tobytes() for wall in walls]
+        first = self.pool.dimension + 1
+        return [wall[: first + place].tobytes() for place, wall in enumerate(walls)]
+
     def _projection(self) -> dict[str, Any]:
         if self.dimension is None:
             return {}
