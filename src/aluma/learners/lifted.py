@@ -158,7 +158,11 @@ class LiftedLearner(VersionSpaceLearner):
                 raise
             self._loosen(told)
             self.conflict = conflict
-            logger.warning("%s Slack %.3g is allowed from now on.", conflict, self.allowed_slack)
+            logger.warning(
+                "%d answers contradict each other: a slack of %.2g is allowed for from now on",
+                len(conflict.indices),
+                self.allowed_slack,
+            )
         else:
             if self.slack == "auto" and self._own is not None:
                 self._loosen(told)
