@@ -27,8 +27,9 @@ from aluma.scoring import CANDIDATES, JURY, WITNESSES, Choice, askable, expected
 #: Halfspaces that all examples are looked at with. A share near 1/2 is then off by about 0.04, and
 #: the split, which is flat there, by 1 in 100: less than alpha allows for.
 SURVEY = 128
-#: Examples that look most even there, scored with all halfspaces.
-FINALISTS = 256
+#: Examples that look even enough there, scored with all halfspaces: the most even ones, which set
+#: the bar, and a random choice of those within alpha.
+TOP, FINALISTS = 32, 256
 
 
 def choose_soft(
@@ -52,7 +53,7 @@ def choose_soft(
     rows = askable(pool, eligible)
     W = halfspaces[rng.permutation(len(halfspaces))].astype(np.float32)
     survey = _normal_shares(pool, W[:SURVEY], rows)
-    finalists = rows[_largest(survey * (1 - survey), FINALISTS)]
+    finalists = rows[_finalists(survey * (1 - survey), alpha, rng)]
     shares = soft_shares(pool, W, finalists)
     splits = shares * (1 - shares)
     best = float(splits.max())
@@ -82,11 +83,11 @@ def _normal_shares(pool: Pool, halfspaces: Singles, rows: Ints) -> Floats:
     return np.asarray(ndtr(out))
 
 
-def _largest(values: Floats, n: int) -> Ints:
-    """Return the positions of the n largest values, ascending."""
-    if n >= len(values):
-        return np.arange(len(values))
-    return np.sort(np.argpartition(values, -n)[-n:])
+def _finalists(splits: Floats, alpha: float, rng: np.random.Generator) -> Ints:
+    """Return positions of the largest splits, and of some of those within alpha of the best."""
+    top = np.argsort(-splits, kind="stable")[: TOP if alpha > 1 else FINALISTS]
+    within = rng.permutation(np.flatnonzero(alpha * splits >= splits[top[0]]))[:FINALISTS]
+    return np.unique(np.concatenate([top, within]))
 
 
 def _witnesses(rows: Ints, survey: Floats, candidates: Floats, rng: np.random.Generator) -> Ints:

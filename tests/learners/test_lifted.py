@@ -1,6 +1,8 @@
 """Learners that allow for slack, and kernels in learners."""
 
+import doctest
 import logging
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -122,7 +124,7 @@ def test_wrong_answers_strain_the_fit_most() -> None:
 def test_the_certificate_knows_that_nothing_unasked_is_settled() -> None:
     certificate = answered(learner(slack=0.05), 30).certificate()
     assert certificate.determined == 30
-    assert certificate.purity < 0.01
+    assert certificate.purity < 0.1
     assert 0 < certificate.expected_error < certificate.error_bound < 0.6
 
 
@@ -223,3 +225,8 @@ def test_a_contradiction_is_logged(caplog: pytest.LogCaptureFixture) -> None:
 def test_wrong_settings_are_explained(settings: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         learner(**settings)
+
+
+def test_the_page_about_kernels_and_noise_is_true() -> None:
+    page = Path(__file__).parents[2] / "docs" / "kernels-and-noise.md"
+    assert doctest.testfile(str(page), module_relative=False).failed == 0

@@ -1,5 +1,6 @@
 """Algorithm 3 and its theorem."""
 
+import doctest
 import warnings
 
 import numpy as np
@@ -11,6 +12,8 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import aluma.representation.kernels
+import aluma.representation.lift
 from aluma import bounds
 from aluma.bench.noise import relative_margin
 from aluma.bench.noise_pools import known_pool
@@ -142,3 +145,10 @@ def test_it_can_be_cloned() -> None:
 @parametrize_with_checks([Lift(slack=0.1, dimension=4)])
 def test_scikit_learns_checks(estimator: object, check: object) -> None:
     check(estimator)  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("name", ["lift", "kernels"])
+def test_the_examples_are_true(name: str) -> None:
+    found = doctest.testmod(getattr(aluma.representation, name))
+    assert found.attempted > 0
+    assert found.failed == 0

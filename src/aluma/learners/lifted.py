@@ -113,6 +113,16 @@ class LiftedLearner(VersionSpaceLearner):
             if doubts[i] > 0
         ]
 
+    def wall_names(self, walls: Floats) -> list[bytes]:
+        """Return what the walls of a population are known by: their numbers when they were added.
+
+        With slack a wall has since been padded by the coordinates of later answers.
+        """
+        if self._own is None:
+            return [wall.tobytes() for wall in walls]
+        first = self.pool.dimension + 1
+        return [wall[: first + place].tobytes() for place, wall in enumerate(walls)]
+
     def _projection(self) -> dict[str, Any]:
         if self.dimension is None:
             return {}
@@ -148,7 +158,11 @@ class LiftedLearner(VersionSpaceLearner):
                 raise
             self._loosen(told)
             self.conflict = conflict
-            logger.warning("%s Slack %.3g is allowed from now on.", conflict, self.allowed_slack)
+            logger.warning(
+                "%d answers contradict each other: a slack of %.2g is allowed for from now on",
+                len(conflict.indices),
+                self.allowed_slack,
+            )
         else:
             if self.slack == "auto" and self._own is not None:
                 self._loosen(told)

@@ -120,11 +120,10 @@ def restore(learner: Learner, payload: bytes | None, history: Sequence[Event]) -
     except (ValueError, KeyError, TypeError, EOFError) as error:
         raise Unusable(f"it has another form: {error}") from error
     learner._population.restore(state)
-    names = [wall.tobytes() for wall in state.cone.walls]
-    learner._walls = dict(zip(names, examples, strict=True))
-    learner._history = list(history)
     if learner.dimension is None:
         learner._allow(slack)
+    learner._walls = dict(zip(learner.wall_names(state.cone.walls), examples, strict=True))
+    learner._history = list(history)
     learner.conflict = None if conflict is None else Conflict(tuple(conflict), ADVICE)
 
 
