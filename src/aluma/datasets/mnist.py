@@ -1,4 +1,4 @@
-"""MNIST: images of handwritten digits, two of which make a pool (Section 5.2 of the paper)."""
+"""MNIST: images of handwritten digits, two of which make a pool (Section 6.2 of the paper)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Posts of newsgroups: PCMAC (Section 5.2 of the paper), and any two of the 20 newsgroups."""
+"""Posts of newsgroups: PCMAC (Section 6.2 of the paper), and any two of the 20 newsgroups."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from aluma.datasets.dataset import Dataset, signs
 
 
 def sphere(dimension: int, size: int, seed: int = 0, test: int = 0) -> Dataset:
-    """Return uniform directions, labelled by a random halfspace (Section 5.2, "uniform").
+    """Return uniform directions, labelled by a random halfspace (Section 6.2, "uniform").
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""W1A: web pages by the words in them, rarely of the wanted category (Section 5.3 of the paper)."""
+"""W1A: web pages by the words in them, rarely of the wanted category (Section 6.3 of the paper)."""
 
 from __future__ import annotations
 

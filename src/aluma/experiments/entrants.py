@@ -1,0 +1,103 @@
+"""The learners that take part in experiments, by the names of their strategies."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from aluma.experiments.problem import Problem
+from aluma.learners.base import Learner
+from aluma.learners.strategies import STRATEGIES, strategy
+
+#: Labels in experiments: the negative and the positive one.
+CLASSES = (-1, 1)
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """A learner as an experiment uses it.
+
+    Attributes
+    ----------
+    key : its name in files
+    title : its name in tables and figures
+    strategy : its name in :data:`aluma.learners.strategies.STRATEGIES`
+    settings : what it is constructed with
+    paper : its name in the paper, or "" for a learner that the paper does not have
+    """
+
+    key: str
+    title: str
+    strategy: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    paper: str = ""
+
+    @property
+    def available(self) -> bool:
+        """Whether this version of aluma, and what is installed, can run it."""
+        kind = STRATEGIES.get(self.strategy)
+        return kind is not None and set(self.settings) <= set(_parameters(kind))
+
+    def make(self, problem: Problem, hypotheses: int, seed: int) -> Learner:
+        """Return the learner, ready for its first question."""
+        kind = strategy(self.strategy)
+        offered: dict[str, Any] = {"n_hypotheses": hypotheses}
+        if problem.order is not None:
+            offered["order"] = problem.order
+        accepted = _parameters(kind)
+        settings = {name: value for name, value in offered.items() if name in accepted}
+        return kind(
+            problem.X,
+            classes=CLASSES,
+            bias=problem.bias,
+            random_state=seed,
+            **{**settings, **self.settings},
+        )
+
+
+def _parameters(kind: type[Learner]) -> Mapping[str, inspect.Parameter]:
+    return inspect.signature(kind).parameters
+
+
+ALUMA = Entrant("aluma", "ALuMA", "aluma")
+ALUMA_PAPER = Entrant("aluma-paper", "ALuMA, α = 1", "aluma", {"alpha": 1.0}, paper="ALuMA")
+TK = Entrant("tk", "TK", "simple_margin", {"predict_with": "vote"}, paper="TK")
+QBC = Entrant("qbc", "QBC", "query_by_committee", paper="QBC")
+CAL = Entrant("cal", "CAL", "cal", paper="CAL")
+ERM = Entrant("erm", "ERM", "passive", {"predict_with": "vote"}, paper="ERM")
+
+#: What people use today.
+LOGISTIC = Entrant("logistic", "logistic margin", "logistic_margin")
+SKACTIVEML = Entrant("skactiveml", "scikit-activeml QBC", "skactiveml_committee")
+
+#: The paper's five, ALuMA both as the paper has it and by default, and today's baselines.
+FIELD = (ALUMA, ALUMA_PAPER, TK, QBC, CAL, ERM, LOGISTIC, SKACTIVEML)
+
+#: Section 6.3: the slack H and the dimension after preprocessing differ by data set.
+SOFT_SVM = Entrant(
+    "soft-svm",
+    "soft-SVM",
+    "passive",
+    {"predict_with": "soft_svm", "regularization": 1e-3},
+    paper="soft-SVM",
+)
+IWAL = Entrant("iwal", "IWAL", "iwal", {"norm": 1000**0.5}, paper="IWAL")
+
+
+def lifted(slack: float, dimension: int) -> tuple[Entrant, ...]:
+    """Return the field of Section 6.3 for one data set: ALuMA projected, and without projection."""
+    return (
+        Entrant("aluma-lifted", "ALuMA, lifted", "aluma", {"slack": slack}),
+        Entrant(
+            "aluma-projected",
+            "ALuMA, projected",
+            "aluma",
+            {"slack": slack, "dimension": dimension, "alpha": 1.0},
+            paper="ALuMA",
+        ),
+        IWAL,
+        SOFT_SVM,
+        LOGISTIC,
+    )
