@@ -15,7 +15,7 @@ from aluma.learners.strategies import STRATEGIES, strategy
 CLASSES = (-1, 1)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Entrant:
     """A learner as an experiment uses it.
 
