@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal, TypeAlias
 
+from aluma.experiments.construct import construct
 from aluma.experiments.entrants import Entrant
 from aluma.experiments.play import EVERY, GROWTH, OnConflict, checkpoints, play
 from aluma.experiments.problem import Problem
@@ -147,7 +148,7 @@ class Contest(Experiment):
         problem = self.problem(value, seed)
         budget = min(size.labels(value, entrant.key), len(problem.positive))
         return play(
-            entrant.make(problem, size.hypotheses, seed),
+            construct(entrant.learner, entrant.settings, problem, size.hypotheses, seed),
             problem,
             checkpoints(budget, self.every, self.growth),
             on_conflict=self.on_conflict,
@@ -164,12 +165,10 @@ class Contest(Experiment):
         return repr((_described(self.problem), value, own, size.hypotheses, rules))
 
     def code(self, case: str) -> list[Any]:
-        """Return the learner and the loop."""
-        from aluma.learners.strategies import strategy
-
+        """Return the learner, the problem and the loop."""
         key = case.partition("@")[0]
         entrant = next(one for one in self.entrants if one.key == key)
-        return [strategy(entrant.strategy), self.problem, play]
+        return [entrant.learner, self.problem, construct, play]
 
 
 @dataclass(frozen=True, kw_only=True)

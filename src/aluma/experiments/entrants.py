@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from aluma.experiments.problem import Problem
+from aluma.experiments.construct import accepted
 from aluma.learners.base import Learner
 from aluma.learners.strategies import STRATEGIES, strategy
-
-#: Labels in experiments: the negative and the positive one.
-CLASSES = (-1, 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,39 +34,24 @@ class Entrant:
     def available(self) -> bool:
         """Whether this version of aluma, and what is installed, can run it."""
         kind = STRATEGIES.get(self.strategy)
-        return kind is not None and set(self.settings) <= set(_parameters(kind))
+        return kind is not None and set(self.settings) <= accepted(kind)
 
-    def make(self, problem: Problem, hypotheses: int, seed: int) -> Learner:
-        """Return the learner, ready for its first question."""
-        kind = strategy(self.strategy)
-        offered: dict[str, Any] = {"n_hypotheses": hypotheses}
-        if problem.order is not None:
-            offered["order"] = problem.order
-        accepted = _parameters(kind)
-        settings = {name: value for name, value in offered.items() if name in accepted}
-        return kind(
-            problem.X,
-            classes=CLASSES,
-            bias=problem.bias,
-            random_state=seed,
-            **{**settings, **self.settings},
-        )
-
-
-def _parameters(kind: type[Learner]) -> Mapping[str, inspect.Parameter]:
-    return inspect.signature(kind).parameters
+    @property
+    def learner(self) -> type[Learner]:
+        """The class of the learner."""
+        return strategy(self.strategy)
 
 
 ALUMA = Entrant("aluma", "ALuMA", "aluma")
-ALUMA_PAPER = Entrant("aluma-paper", "ALuMA, α = 1", "aluma", {"alpha": 1.0}, paper="ALuMA")
+ALUMA_PAPER = Entrant("aluma-paper", "ALuMA α=1", "aluma", {"alpha": 1.0}, paper="ALuMA")
 TK = Entrant("tk", "TK", "simple_margin", {"predict_with": "vote"}, paper="TK")
-QBC = Entrant("qbc", "QBC", "query_by_committee", paper="QBC")
+QBC = Entrant("qbc", "QBC", "qbc", paper="QBC")
 CAL = Entrant("cal", "CAL", "cal", paper="CAL")
 ERM = Entrant("erm", "ERM", "passive", {"predict_with": "vote"}, paper="ERM")
 
 #: What people use today.
 LOGISTIC = Entrant("logistic", "logistic margin", "logistic_margin")
-SKACTIVEML = Entrant("skactiveml", "scikit-activeml QBC", "skactiveml_committee")
+SKACTIVEML = Entrant("skactiveml", "skactiveml QBC", "skactiveml_committee")
 
 #: The paper's five, ALuMA both as the paper has it and by default, and today's baselines.
 FIELD = (ALUMA, ALUMA_PAPER, TK, QBC, CAL, ERM, LOGISTIC, SKACTIVEML)
@@ -89,10 +70,10 @@ IWAL = Entrant("iwal", "IWAL", "iwal", {"norm": 1000**0.5}, paper="IWAL")
 def lifted(slack: float, dimension: int) -> tuple[Entrant, ...]:
     """Return the field of Section 6.3 for one data set: ALuMA projected, and without projection."""
     return (
-        Entrant("aluma-lifted", "ALuMA, lifted", "aluma", {"slack": slack}),
+        Entrant("aluma-lifted", "ALuMA lifted", "aluma", {"slack": slack}),
         Entrant(
             "aluma-projected",
-            "ALuMA, projected",
+            "ALuMA projected",
             "aluma",
             {"slack": slack, "dimension": dimension, "alpha": 1.0},
             paper="ALuMA",

@@ -7,8 +7,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from aluma.arrays import Bools, Floats
-from aluma.experiments.entrants import CLASSES
-from aluma.experiments.problem import Problem
+from aluma.experiments.problem import CLASSES, Problem
 from aluma.learners.base import Exhausted, Learner
 from aluma.version_space import Conflict, VersionSpace
 

@@ -11,6 +11,9 @@ from aluma import datasets
 from aluma.arrays import Bools, Floats, Ints
 from aluma.datasets import Dataset
 
+#: Labels in experiments: the negative and the positive one.
+CLASSES = (-1, 1)
+
 
 @dataclass(frozen=True, eq=False)
 class Problem:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from aluma import bounds
+from aluma.arrays import Floats
 from aluma.experiments.declaration import Contest, View
 from aluma.experiments.entrants import Entrant
 from aluma.experiments.report.drawing import Line, Picture, count_panel, error_panel, picture
@@ -101,6 +102,8 @@ def sweep_section(results: Results, contest: Contest) -> Section:
         for measure, title in measures
     ]
     spread = "Labels needed. Line: median over targets; band: all of them."
+    if contest.name == "octahedron":
+        spread += " Crosses: the paper. Triangles: not reached within the budget."
     shown = [picture(contest.name, contest.title, spread, panels)] if len(values) > 1 else []
     return Section(contest, _paper_octahedron(results, contest, there), tables, shown)
 
@@ -228,13 +231,36 @@ def _counts(runs: Sequence[Result], measure: str) -> list[float]:
 
 
 def _sweep_line(results: Results, contest: Contest, entrant: Entrant, measure: str) -> Line:
-    values = contest.sizes[results.scale].values
-    rows = [_counts(of(results, contest, entrant.key, v), measure) or [np.nan] for v in values]
-    finite = [np.where(np.isfinite(row), row, np.nan) for row in rows]
-    middle = np.array([one if np.isfinite(one := median(row)) else np.nan for row in rows])
-    low, high = (np.array([f(row) for row in finite]) for f in (_least, _most_of))
-    x = np.array(values, dtype=float)
-    return Line(entrant.key, entrant.title, x, middle, low, high, marked=True)
+    size = contest.sizes[results.scale]
+    rows, limits = [], []
+    for value in size.values:
+        counts = _counts(of(results, contest, entrant.key, value), measure) or [np.nan]
+        limits.append(size.labels(value, entrant.key))
+        rows.append(np.minimum(counts, limits[-1]))
+    middle, low, high = (np.array([f(row) for row in rows]) for f in (median, np.min, np.max))
+    unreached = [
+        np.isinf(median(_counts(of(results, contest, entrant.key, v), measure) or [np.nan]))
+        for v in size.values
+    ]
+    return Line(
+        entrant.key,
+        entrant.title,
+        np.array(size.values, dtype=float),
+        middle,
+        low,
+        high,
+        marked=True,
+        beyond=np.array(unreached),
+        crosses=_crosses(contest, entrant, size.values),
+    )
+
+
+def _crosses(contest: Contest, entrant: Entrant, values: Sequence[Any]) -> Floats | None:
+    """Return the paper's own figures, where it has some."""
+    if contest.name != "octahedron":
+        return None
+    said = [PAPER_OCTAHEDRON.get(value, {}).get(entrant.paper, "") for value in values]
+    return np.array([float(one) if one.isdigit() else np.nan for one in said])
 
 
 def _reference(contest: Contest, values: Sequence[Any]) -> list[Line]:
@@ -281,11 +307,3 @@ def _ratio(runs: list[Result], moments: Sequence[int]) -> float:
         if at(runs, "train", moment).mean() > 0
     ]
     return float(np.mean(shares)) if shares else float("nan")
-
-
-def _least(row: Any) -> float:
-    return float(np.nanmin(row)) if np.isfinite(row).any() else float("nan")
-
-
-def _most_of(row: Any) -> float:
-    return float(np.nanmax(row)) if np.isfinite(row).any() else float("nan")

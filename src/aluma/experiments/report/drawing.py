@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aluma.arrays import Floats
+from aluma.arrays import Bools, Floats
 from aluma.figures import COUNTS, DPI, INK, QUIET, STYLE
 
 if TYPE_CHECKING:
@@ -33,10 +33,13 @@ COLOURS = {
 }
 #: What is in the foreground: drawn last, a little thicker.
 FOREGROUND = ("aluma", "aluma-lifted")
-#: Inches that a panel takes, with the names on its right, and the head and foot of a figure.
-PANEL = (4.7, 3.3)
-HEAD, FOOT = 0.85, 0.62
-LEFT, RIGHT = 0.62, 1.35
+#: Inches that a panel takes (or a single one), with the names on its right, and the head and foot
+#: of a figure.
+PANEL, WIDE = (5.1, 3.3), 7.6
+HEAD, FOOT = 1.05, 0.62
+LEFT, RIGHT = 0.62, 1.7
+#: Ratio of counts up to which an axis is marked more finely.
+FEW = 60
 #: Points between the names of two lines.
 LEADING = 11.5
 #: Percentages marked on an error axis.
@@ -51,6 +54,9 @@ class Line:
     ----------
     key : decides the colour
     title : written beside its end
+    low, high : the band around it
+    beyond : where y is only a lower limit, because runs ended there
+    crosses : other values to compare with, not connected
     """
 
     key: str
@@ -61,6 +67,8 @@ class Line:
     high: Floats | None = None
     dashed: bool = False
     marked: bool = False
+    beyond: Bools | None = None
+    crosses: Floats | None = None
 
 
 @dataclass(frozen=True)
@@ -86,13 +94,17 @@ def picture(
 
     # Fixed names of elements and no date: the same results give the same file.
     with matplotlib.rc_context({**STYLE, "svg.hashsalt": name, "svg.fonttype": "path"}):
-        width, height = PANEL[0] * len(panels), PANEL[1] + HEAD + FOOT
+        each = PANEL[0] if len(panels) > 1 else WIDE
+        width, height = each * len(panels), PANEL[1] + HEAD + FOOT
         figure = Figure(figsize=(width, height), dpi=DPI)
         FigureCanvasAgg(figure)
         for number, draw in enumerate(panels):
-            draw(_axes(figure, number, width, height))
-        figure.text(0.12 / width, 1 - 0.32 / height, title, fontsize=13.5, fontweight="bold")
-        figure.text(0.12 / width, 1 - 0.56 / height, subtitle, color=QUIET, fontsize=9.5)
+            box = (number * each + LEFT, FOOT, each - LEFT - RIGHT, PANEL[1])
+            scale = (width, height, width, height)
+            sides = [inches / whole for inches, whole in zip(box, scale, strict=True)]
+            draw(figure.add_axes((sides[0], sides[1], sides[2], sides[3])))
+        figure.text(0.12 / width, 1 - 0.36 / height, title, fontsize=13.5, fontweight="bold")
+        figure.text(0.12 / width, 1 - 0.61 / height, subtitle, color=QUIET, fontsize=9.5)
         return Picture(name, f"{title}. {subtitle}", _saved(figure, "png"), _saved(figure, "svg"))
 
 
@@ -121,10 +133,12 @@ def count_panel(
     log_x: bool = False,
 ) -> None:
     """Draw counts of labels against a parameter, on a logarithmic axis."""
-    top = max(float(np.nanmax(line.high if line.high is not None else line.y)) for line in lines)
+    seen = np.concatenate([_extent(line) for line in lines])
+    bottom, top = max(0.8, 0.75 * float(np.nanmin(seen))), float(np.nanmax(seen))
     axes.set_yscale("log")
-    axes.set_ylim(0.8, 1.5 * top)
-    counts = [c for c in COUNTS if c <= 1.5 * top]
+    axes.set_ylim(bottom, 1.5 * top)
+    series = COUNTS if top > FEW * bottom else [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
+    counts = [c for c in series if bottom <= c <= 1.5 * top]
     axes.set_yticks(counts, [f"{c:,}" for c in counts])
     axes.set_yticks([], minor=True)
     if log_x:
@@ -135,7 +149,7 @@ def count_panel(
     axes.set_title(title, loc="left", fontsize=10.5, color=INK)
     axes.grid(axis="y")
     draw_lines(axes, lines)
-    name_ends(axes, lines, lambda y: f"{y:,.0f}")
+    name_ends(axes, lines, lambda y: f"{y:,.0f}" if y > 9.95 else f"{y:.2g}")
 
 
 def log_labels(axes: Axes, least: float, most: float, label: str) -> None:
@@ -166,6 +180,22 @@ def draw_lines(axes: Axes, lines: Sequence[Line]) -> None:
             markersize=4.5,
             zorder=3 if front else 2,
         )
+        if line.beyond is not None:
+            at = line.beyond
+            axes.plot(
+                line.x[at],
+                line.y[at],
+                "^",
+                color="white",
+                markersize=7,
+                zorder=4,
+                markeredgecolor=colour,
+                markeredgewidth=1.4,
+            )
+        if line.crosses is not None:
+            axes.plot(
+                line.x, line.crosses, "x", color=colour, markersize=7, markeredgewidth=1.6, zorder=4
+            )
 
 
 def name_ends(axes: Axes, lines: Sequence[Line], shown: Callable[[float], str]) -> None:
@@ -180,7 +210,7 @@ def name_ends(axes: Axes, lines: Sequence[Line], shown: Callable[[float], str]) 
     for line, y, at, place in zip(lines, ends, heights, spread(heights, bottom, top), strict=True):
         colour = COLOURS.get(line.key, INK)
         axes.annotate(
-            f"{line.title} {shown(y)}",
+            f"{line.title} · {_sign(line)}{shown(y)}",
             (1, (at - bottom) / (top - bottom)),
             xycoords="axes fraction",
             xytext=(14, place - at),
@@ -234,12 +264,6 @@ def _reach(group: list[float]) -> tuple[float, float]:
     return float(spots[0]), float(spots[-1])
 
 
-def _axes(figure: Figure, number: int, width: float, height: float) -> Axes:
-    left = number * PANEL[0] + LEFT
-    box = (left, FOOT, PANEL[0] - LEFT - RIGHT, PANEL[1])
-    return figure.add_axes((box[0] / width, box[1] / height, box[2] / width, box[3] / height))
-
-
 def _saved(figure: Figure, kind: str) -> bytes:
     out = io.BytesIO()
     metadata: dict[str, Any] = {"Software": None} if kind == "png" else {"Date": None}
@@ -250,7 +274,17 @@ def _saved(figure: Figure, kind: str) -> bytes:
 def _scaled(line: Line, factor: float) -> Line:
     low = None if line.low is None else factor * line.low
     high = None if line.high is None else factor * line.high
-    return Line(line.key, line.title, line.x, factor * line.y, low, high, line.dashed, line.marked)
+    return replace(line, y=factor * line.y, low=low, high=high)
+
+
+def _extent(line: Line) -> Floats:
+    """Return every height that a panel has to show."""
+    parts = [line.y, line.low, line.high, line.crosses]
+    return np.concatenate([part for part in parts if part is not None])
+
+
+def _sign(line: Line) -> str:
+    return ">" if line.beyond is not None and line.beyond[-1] else ""
 
 
 def _thinned(marks: list[float], worst: float) -> list[float]:

@@ -74,7 +74,7 @@ def margins_section(results: Results, experiment: Calculation) -> Section:
         f"{len(asked):,} targets: greedy needs {steps.mean():.2f} log₂(1/P(h)) labels on average "
         f"and never more than {steps.max():.2f}; {broken} are above the bound of the proof."
     )
-    subtitle = f"{runs[0]['m']:,} uniform points, targets in gaps of every width."
+    subtitle = f"{runs[0]['m']:,} points that crowd at 0, targets in gaps of every width."
     shown = picture(experiment.name, experiment.title, subtitle, [draw])
     return Section(experiment, [sentence], [], [shown])
 
@@ -208,16 +208,19 @@ def _scatter(axes: Axes, probability: Any, asked: Any, binary: Any) -> None:
             Line("tk", "binary", x, np.full(2, float(binary.max()))),
         ],
     )
-    top = 1.25 * max(asked.max(), binary.max())
+    top = 1.2 * max(asked.max(), binary.max())
     axes.set_ylim(0, top)
-    axes.set_xlim(0, bits.max())
+    axes.set_xlim(0, 1.02 * bits.max())
     axes.set_xlabel("log₂ 1/P(h)")
     axes.set_title("Labels until every label is certain", loc="left", fontsize=10.5, color=INK)
     axes.grid(axis="y")
     for y, text, colour in (
         (float(binary.max()), "binary search", COLOURS["tk"]),
-        (float(np.median(asked[bits > np.quantile(bits, 0.9)])), "volume-greedy", COLOURS["aluma"]),
-        (0.96 * top, "bound of the proof", INK),
+        (
+            float(np.median(asked[bits > np.quantile(bits, 0.97)])),
+            "volume-greedy",
+            COLOURS["aluma"],
+        ),
     ):
         axes.annotate(
             text,
@@ -229,3 +232,13 @@ def _scatter(axes: Axes, probability: Any, asked: Any, binary: Any) -> None:
             fontsize=8.5,
             va="center",
         )
+    crossing = top * np.log(1.5) / (2 * np.log(2))
+    axes.annotate(
+        "bound of the proof",
+        (crossing, top),
+        xytext=(4, -2),
+        textcoords="offset points",
+        color=INK,
+        fontsize=8.5,
+        va="top",
+    )

@@ -15,6 +15,9 @@ import numpy as np
 from aluma import bounds
 from aluma.arrays import Floats
 
+#: Power that makes uniform numbers crowd at 0.
+CROWDING = 6
+
 
 class Interval(NamedTuple):
     """The version space: thresholds that agree with the answers."""
@@ -161,12 +164,16 @@ def compare_rules(value: str, seed: int) -> dict[str, Any]:
 
 
 def margins(m: int, seed: int) -> dict[str, Any]:
-    """Return, for targets all over one pool, P(h) and the labels that greedy and binary need."""
-    pool = scattered(m, seed)
-    ends = np.concatenate([[0.0], pool.points, [1.0]])
+    """Return, for targets all over one pool, P(h) and the labels that greedy and binary need.
+
+    The points are powers of uniform numbers, so that they crowd at 0 and gaps have every width.
+    """
+    points = np.sort(np.random.default_rng((seed, m)).uniform(size=m)) ** CROWDING
+    ends = np.concatenate([[0.0], points, [1.0]])
     order = np.argsort(np.diff(ends))
     chosen = order[np.unique(np.linspace(0, m, min(m + 1, 150)).astype(int))]
-    lines = [Line(pool.points, pool.space, float(ends[i : i + 2].mean())) for i in chosen]
+    whole = Interval(0.0, 1.0)
+    lines = [Line(points, whole, float(ends[i : i + 2].mean())) for i in chosen]
     return {
         "m": m,
         "probability": [line.probability for line in lines],
