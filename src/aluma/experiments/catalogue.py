@@ -225,7 +225,8 @@ TWO_CIRCLES = Contest(
     claim="With enough unlabelled points ALuMA needs O(log² 1/ε) labels, CAL Ω(1/ε).",
     notes="The support of D_ε, met in the order of an i.i.d. sample; the top circle is all "
     "positive. Counted are labels until every label of the top circle follows from the answers, "
-    "and until the vote has it right.",
+    "which is what CAL asks for, and until the vote has it right. All positive is the most "
+    "probable labeling, so the vote has it right almost at once, whoever asks.",
     seeds=MANY,
     problem=problem.two_circles,
     parameter="1/ε",

@@ -58,6 +58,11 @@ def needed(run: Result, target: float) -> float:
     return float("inf")
 
 
+def stopped(run: Result) -> bool:
+    """Whether the learner had nothing left to ask, so that more labels would change nothing."""
+    return bool(run["ended"] == "exhausted")
+
+
 def curves(runs: Sequence[Result], series: str) -> tuple[Ints, Floats]:
     """Return counts of labels, and one row of errors per run at these counts.
 

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from aluma.experiments.declaration import Calculation, Contest, Experiment, Scale, View
-from aluma.experiments.report import contests, theory
+from aluma.experiments.report import contests, sweeps, theory
 from aluma.experiments.report.page import Report, as_html, as_markdown
 from aluma.experiments.report.section import Section
 from aluma.experiments.report.table import Cell, Table
@@ -55,7 +55,7 @@ def section(results: Results) -> Section:
     if isinstance(experiment, Contest):
         if experiment.parameter == "pool":
             return contests.curve_section(results, experiment)
-        return contests.sweep_section(results, experiment)
+        return sweeps.sweep_section(results, experiment)
     assert isinstance(experiment, Calculation)
     return theory.SECTIONS[experiment.name](results, experiment)
 

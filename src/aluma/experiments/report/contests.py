@@ -1,4 +1,4 @@
-"""Sections about learners: error curves, and labels needed against a parameter."""
+"""Sections about learners on one pool: their errors against the labels given."""
 
 from __future__ import annotations
 
@@ -8,26 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from aluma import bounds
-from aluma.arrays import Floats
 from aluma.experiments.declaration import Contest, View
 from aluma.experiments.entrants import Entrant
-from aluma.experiments.report.drawing import Line, Picture, count_panel, error_panel, picture
+from aluma.experiments.report.drawing import Line, Picture, error_panel, picture
 from aluma.experiments.report.section import Section
 from aluma.experiments.report.table import Cell, Table, count, mark_least, percent
-from aluma.experiments.results import Result, Results, at, curves, median, needed, of
+from aluma.experiments.results import Result, Results, at, curves, median, needed, of, stopped
 
 #: Errors that the summary counts labels for.
 TARGETS = (0.10, 0.05, 0.01, 0.0)
 #: Labels after which errors are tabulated.
 MOMENTS = (10, 25, 50, 100, 250, 500, 1000)
-
-#: Table 1 of the paper.
-PAPER_OCTAHEDRON = {
-    10: {"ALuMA": "29", "TK": "156", "QBC": "50", "CAL": "308", "ERM": "1008"},
-    12: {"ALuMA": "38", "TK": "735", "QBC": "113", "CAL": "862", "ERM": "3958"},
-    15: {"ALuMA": "55", "TK": "959", "QBC": "150", "CAL": "2401", "ERM": ">20000"},
-}
 
 
 def curve_section(results: Results, contest: Contest) -> Section:
@@ -37,7 +28,7 @@ def curve_section(results: Results, contest: Contest) -> Section:
     there = {entrant: found for entrant, found in runs.items() if found}
     if not there:
         return Section(contest)
-    measured = [_ranking(there), *_conflicts(there)]
+    measured = [_ranking(there), *_conflicts(there), *_stopped(there)]
     tables = [needed_table(contest.name, there), _error_table(contest, there, "train")]
     series = [("train", "Training error")]
     if "test" in next(iter(there.values()))[0]:
@@ -78,43 +69,13 @@ def vote_section(results: Results, view: View) -> Section:
     return Section(view, [sentence + "; ".join(ratios) + "."], [table], [shown])
 
 
-def sweep_section(results: Results, contest: Contest) -> Section:
-    """Report labels needed against a parameter."""
-    values = contest.sizes[results.scale].values
-    there = [e for e in contest.present if any(of(results, contest, e.key, v) for v in values)]
-    if not there:
-        return Section(contest)
-    tables = [_sweep_table(results, contest, there, "right")]
-    measures = [("right", "Until everything is right")]
-    if contest.prove:
-        tables.append(_sweep_table(results, contest, there, "certain"))
-        measures.append(("certain", "Until every label is certain"))
-    panels = [
-        partial(
-            count_panel,
-            lines=[_sweep_line(results, contest, e, measure) for e in there]
-            + (_reference(contest, values) if measure == measures[-1][0] else []),
-            title=title,
-            x_label=contest.parameter,
-            x_marks=values,
-            log_x=max(values) / min(values) >= 8,
-        )
-        for measure, title in measures
-    ]
-    spread = "Labels needed. Line: median over targets; band: all of them."
-    if contest.name == "octahedron":
-        spread += " Crosses: the paper. Triangles: not reached within the budget."
-    shown = [picture(contest.name, contest.title, spread, panels)] if len(values) > 1 else []
-    return Section(contest, _paper_octahedron(results, contest, there), tables, shown)
-
-
 def needed_table(name: str, there: dict[Entrant, list[Result]]) -> Table:
     """Tabulate the labels after which the training error was first seen below some errors."""
     columns: list[list[Cell]] = []
     for target in TARGETS:
         counts = [[needed(run, target) for run in runs] for runs in there.values()]
-        beyond = [f">{max(run['labels'][-1] for run in runs):,}" for runs in there.values()]
-        texts = [count(one, more) for one, more in zip(counts, beyond, strict=True)]
+        unreached = [beyond(runs, _most([runs])) for runs in there.values()]
+        texts = [count(one, more) for one, more in zip(counts, unreached, strict=True)]
         columns.append(mark_least(texts, [median(one) for one in counts]))
     rows = [_row(entrant, columns, i) for i, entrant in enumerate(there)]
     heads = ["learner", *(f"{target:.0%}" for target in TARGETS)]
@@ -202,93 +163,18 @@ def _conflicts(there: dict[Entrant, list[Result]]) -> list[str]:
     return [f"Answers that contradicted the others and were not learnt from: {counted}."]
 
 
-def _sweep_table(
-    results: Results, contest: Contest, there: Sequence[Entrant], measure: str
-) -> Table:
-    values = contest.sizes[results.scale].values
-    rows: list[list[Cell | str]] = []
-    for value in values:
-        counts = [_counts(of(results, contest, e.key, value), measure) for e in there]
-        budgets = [contest.sizes[results.scale].labels(value, e.key) for e in there]
-        texts = [count(one, f">{more:,}") for one, more in zip(counts, budgets, strict=True)]
-        least = [median(one) if one else float("inf") for one in counts]
-        rows.append([str(value), *mark_least(texts, least)])
-        paper = PAPER_OCTAHEDRON.get(value) if contest.name == "octahedron" else None
-        if paper:
-            said: list[Cell | str] = [paper.get(e.paper, "") for e in there]
-            rows.append([f"{value}, paper", *said])
-    what = {"right": "everything is right", "certain": "every label is certain"}[measure]
-    title = f"Labels until {what}: median over targets (range)"
-    heads = [contest.parameter, *(e.title for e in there)]
-    return Table(f"{contest.name}-{measure}", title, heads, rows)
+def beyond(runs: Sequence[Result], budget: int) -> str:
+    """Say what became of runs that did not get there."""
+    return "never" if any(map(stopped, runs)) else f">{budget:,}"
 
 
-def _counts(runs: Sequence[Result], measure: str) -> list[float]:
-    if measure == "right":
-        return [needed(run, 0.0) for run in runs]
-    certain = [run["certain"] for run in runs]
-    return [float("inf") if one is None else float(one) for one in certain]
-
-
-def _sweep_line(results: Results, contest: Contest, entrant: Entrant, measure: str) -> Line:
-    size = contest.sizes[results.scale]
-    rows, limits = [], []
-    for value in size.values:
-        counts = _counts(of(results, contest, entrant.key, value), measure) or [np.nan]
-        limits.append(size.labels(value, entrant.key))
-        rows.append(np.minimum(counts, limits[-1]))
-    middle, low, high = (np.array([f(row) for row in rows]) for f in (median, np.min, np.max))
-    unreached = [
-        np.isinf(median(_counts(of(results, contest, entrant.key, v), measure) or [np.nan]))
-        for v in size.values
-    ]
-    return Line(
-        entrant.key,
-        entrant.title,
-        np.array(size.values, dtype=float),
-        middle,
-        low,
-        high,
-        marked=True,
-        beyond=np.array(unreached),
-        crosses=_crosses(contest, entrant, size.values),
+def _stopped(there: dict[Entrant, list[Result]]) -> list[str]:
+    """Say who stopped asking before the budget was spent."""
+    found = {e.title: [len(r["asked"]) for r in runs if stopped(r)] for e, runs in there.items()}
+    early = [f"{name} after {count(ends, '')}" for name, ends in found.items() if ends]
+    return (
+        [f"Stopped by themselves, with nothing left to ask: {'; '.join(early)}."] if early else []
     )
-
-
-def _crosses(contest: Contest, entrant: Entrant, values: Sequence[Any]) -> Floats | None:
-    """Return the paper's own figures, where it has some."""
-    if contest.name != "octahedron":
-        return None
-    said = [PAPER_OCTAHEDRON.get(value, {}).get(entrant.paper, "") for value in values]
-    return np.array([float(one) if one.isdigit() else np.nan for one in said])
-
-
-def _reference(contest: Contest, values: Sequence[Any]) -> list[Line]:
-    """Return what the theory says about a parameter, where it says something."""
-    x = np.array(values, dtype=float)
-    if contest.name == "octahedron-gap":
-        bound = np.array([bounds.cal_octahedron(int(v)) for v in values], dtype=float)
-        return [Line("", "bound for CAL", x, bound, dashed=True)]
-    if contest.name == "two-circles":
-        return [Line("", "1/ε", x, x, dashed=True)]
-    if contest.name == "lower-bound":
-        return [Line("", "log₂ m", x, np.log2(x), dashed=True)]
-    return []
-
-
-def _paper_octahedron(results: Results, contest: Contest, there: Sequence[Entrant]) -> list[str]:
-    if contest.name != "octahedron":
-        return []
-    outside = []
-    for value, said in PAPER_OCTAHEDRON.items():
-        for entrant in there:
-            counts = _counts(of(results, contest, entrant.key, value), "right")
-            told = said.get(entrant.paper, "")
-            if counts and told.isdigit() and not min(counts) <= int(told) <= max(counts):
-                outside.append(f"{entrant.title} at d = {value} ({told})")
-    if not outside:
-        return []
-    return ["The paper's figure is outside the range over our targets for: " + "; ".join(outside)]
 
 
 def _moments(there: dict[Entrant, list[Result]]) -> list[int]:
