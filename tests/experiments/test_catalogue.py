@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from aluma.experiments.catalogue import CATALOGUE, OCTAHEDRON
+from aluma.experiments.catalogue import CATALOGUE
 from aluma.experiments.declaration import Contest, View
+from aluma.experiments.paper import OCTAHEDRON
 
 
 def test_names_are_different_and_fit_for_files() -> None:

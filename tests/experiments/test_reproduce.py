@@ -15,11 +15,13 @@ from typer.testing import CliRunner
 
 from aluma import cli
 from aluma.datasets import MissingData
-from aluma.experiments.catalogue import CATALOGUE, LINE, OCTAHEDRON, UNIFORM_10
+from aluma.experiments.catalogue import CATALOGUE
+from aluma.experiments.paper import OCTAHEDRON, UNIFORM_10
 from aluma.experiments.problem import Problem
 from aluma.experiments.reproduce import chosen, reproduce
 from aluma.experiments.runner import Outcome
 from aluma.experiments.store import Store, write_whole
+from aluma.experiments.theorems import LINE
 
 #: Enough tasks, of a tenth of a second or so each, to be killed among.
 SMALL = ("octahedron", "line")

@@ -62,14 +62,11 @@ def _sweep_table(
     rows: list[list[Cell | str]] = []
     for value in values:
         counts = [_counts(of(results, contest, e.key, value), measure) for e in there]
-        beyond = [
-            _beyond(
-                of(results, contest, e.key, value),
-                contest.sizes[results.scale].labels(value, e.key),
-            )
-            for e in there
+        limits = [contest.sizes[results.scale].labels(value, e.key) for e in there]
+        texts = [
+            count(one, beyond(of(results, contest, e.key, value), limit))
+            for e, one, limit in zip(there, counts, limits, strict=True)
         ]
-        texts = [count(one, more) for one, more in zip(counts, beyond, strict=True)]
         least = [median(one) if one else float("inf") for one in counts]
         rows.append([str(value), *mark_least(texts, least)])
         paper = PAPER_OCTAHEDRON.get(value) if contest.name == "octahedron" else None
