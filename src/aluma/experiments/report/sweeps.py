@@ -12,6 +12,7 @@ from aluma import bounds
 from aluma.arrays import Floats
 from aluma.experiments.declaration import Contest
 from aluma.experiments.entrants import Entrant
+from aluma.experiments.report.contests import beyond
 from aluma.experiments.report.drawing import Line, count_panel, picture
 from aluma.experiments.report.section import Section
 from aluma.experiments.report.table import Cell, Table, count, mark_least
