@@ -22,16 +22,28 @@ def construct(
 ) -> Learner:
     """Return a learner, ready for its first question.
 
-    The size of its population and the order of a stream are set if it takes them.
+    What only some learners have is set if it takes it: the size of a population, the order of a
+    stream, and an intercept where others have a bias.
     """
-    offered: dict[str, Any] = {"n_hypotheses": hypotheses}
+    offered: dict[str, Any] = {
+        "n_hypotheses": hypotheses,
+        "bias": problem.bias,
+        "intercept": problem.bias,
+    }
     if problem.order is not None:
         offered["order"] = problem.order
     taken = {name: value for name, value in offered.items() if name in accepted(kind)}
-    common = {"classes": CLASSES, "bias": problem.bias, "random_state": seed}
+    common = {"classes": CLASSES, "random_state": seed}
     return kind(problem.X, **{**common, **taken, **settings})
 
 
 def accepted(kind: type[Learner]) -> set[str]:
-    """Return the names of a learner's parameters."""
-    return set(inspect.signature(kind).parameters)
+    """Return the names of a learner's parameters, also of those that it hands on."""
+    names: set[str] = set()
+    for one in kind.__mro__:
+        if "__init__" in vars(one):
+            parameters = inspect.signature(one).parameters.values()
+            names |= {parameter.name for parameter in parameters}
+            if all(parameter.kind != parameter.VAR_KEYWORD for parameter in parameters):
+                break
+    return names

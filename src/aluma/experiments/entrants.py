@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from aluma.experiments.construct import accepted
 from aluma.learners.base import Learner
 from aluma.learners.strategies import STRATEGIES, strategy
+
+#: What people use today, for comparisons only: module, class, and the package behind it, which may
+#: be missing.
+BASELINES = {
+    "logistic_margin": ("aluma.learners.baselines", "LogisticMargin", "sklearn"),
+    "skactiveml": ("aluma.learners.baselines", "SkactivemlLearner", "skactiveml"),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,7 +28,7 @@ class Entrant:
     ----------
     key : its name in files
     title : its name in tables and figures
-    strategy : its name in :data:`aluma.learners.strategies.STRATEGIES`
+    strategy : its name in :data:`aluma.learners.strategies.STRATEGIES` or :data:`BASELINES`
     settings : what it is constructed with
     paper : its name in the paper, or "" for a learner that the paper does not have
     """
@@ -33,13 +42,19 @@ class Entrant:
     @property
     def available(self) -> bool:
         """Whether this version of aluma, and what is installed, can run it."""
+        if self.strategy in BASELINES:
+            return all(find_spec(package) is not None for package in BASELINES[self.strategy][::2])
         kind = STRATEGIES.get(self.strategy)
         return kind is not None and set(self.settings) <= accepted(kind)
 
     @property
     def learner(self) -> type[Learner]:
         """The class of the learner."""
-        return strategy(self.strategy)
+        if self.strategy not in BASELINES:
+            return strategy(self.strategy)
+        module, name, _ = BASELINES[self.strategy]
+        found: type[Learner] = getattr(import_module(module), name)
+        return found
 
 
 ALUMA = Entrant("aluma", "ALuMA", "aluma")
@@ -51,7 +66,9 @@ ERM = Entrant("erm", "ERM", "passive", {"predict_with": "vote"}, paper="ERM")
 
 #: What people use today.
 LOGISTIC = Entrant("logistic", "logistic margin", "logistic_margin")
-SKACTIVEML = Entrant("skactiveml", "skactiveml QBC", "skactiveml_committee")
+SKACTIVEML = Entrant(
+    "skactiveml", "skactiveml McPAL", "skactiveml", {"strategy": "ProbabilisticAL"}
+)
 
 #: The paper's five, ALuMA both as the paper has it and by default, and today's baselines.
 FIELD = (ALUMA, ALUMA_PAPER, TK, QBC, CAL, ERM, LOGISTIC, SKACTIVEML)
