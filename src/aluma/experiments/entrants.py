@@ -66,9 +66,8 @@ ERM = Entrant("erm", "ERM", "passive", {"predict_with": "vote"}, paper="ERM")
 
 #: What people use today.
 LOGISTIC = Entrant("logistic", "logistic margin", "logistic_margin")
-SKACTIVEML = Entrant(
-    "skactiveml", "skactiveml McPAL", "skactiveml", {"strategy": "ProbabilisticAL"}
-)
+#: scikit-activeml's uncertainty sampling asks what logistic margin asks; this one weighs diversity.
+SKACTIVEML = Entrant("skactiveml", "skactiveml Falcun", "skactiveml", {"strategy": "Falcun"})
 
 #: The paper's five, ALuMA both as the paper has it and by default, and today's baselines.
 FIELD = (ALUMA, ALUMA_PAPER, TK, QBC, CAL, ERM, LOGISTIC, SKACTIVEML)
