@@ -110,6 +110,7 @@ class Contest(Experiment):
     sizes : by scale
     on_conflict, until_right, prove : see :func:`aluma.experiments.play.play`
     every, growth : see :func:`aluma.experiments.play.checkpoints`
+    summarised : whether the summary of all data sets includes it
     """
 
     problem: Callable[[Any, int], Problem]
@@ -121,6 +122,7 @@ class Contest(Experiment):
     prove: bool = False
     every: int = EVERY
     growth: float = GROWTH
+    summarised: bool = True
 
     @property
     def present(self) -> tuple[Entrant, ...]:

@@ -131,8 +131,13 @@ def _in_unit_ball(X: Floats, X_test: Floats) -> tuple[Any, Any]:
 
 
 def _some(data: Dataset, size: int | str, seed: int) -> Dataset:
-    """Keep a random part of a pool; the test set stays whole."""
+    """Keep a random part of a pool, and no more than five times as many to test on."""
     if isinstance(size, str) or size >= len(data):
         return data
-    kept = np.sort(np.random.default_rng((seed, 7)).permutation(len(data))[:size])
-    return Dataset(data.name, data.X[kept], data.y[kept], data.classes, data.X_test, data.y_test)
+    rng = np.random.default_rng((seed, 7))
+    kept = np.sort(rng.permutation(len(data))[:size])
+    X, y = data.X[kept], data.y[kept]
+    if data.y_test is None:
+        return Dataset(data.name, X, y, data.classes)
+    test = np.sort(rng.permutation(len(data.y_test))[: 5 * size])
+    return Dataset(data.name, X, y, data.classes, data.X_test[test], data.y_test[test])

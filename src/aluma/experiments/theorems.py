@@ -78,6 +78,7 @@ TWO_CIRCLES = Contest(
         "tiny": Size((10,), 20, hypotheses=100),
     },
     prove=True,
+    summarised=False,
 )
 CIRCLE = Contest(
     name="circle",
@@ -97,6 +98,7 @@ CIRCLE = Contest(
     },
     until_right=True,
     every=500,
+    summarised=False,
 )
 GAP = Contest(
     name="octahedron-gap",
@@ -117,6 +119,7 @@ GAP = Contest(
     until_right=True,
     every=500,
     growth=1.02,
+    summarised=False,
 )
 LOWER_BOUND = Contest(
     name="lower-bound",
@@ -135,6 +138,7 @@ LOWER_BOUND = Contest(
         "tiny": Size((4,), 4, hypotheses=100),
     },
     prove=True,
+    summarised=False,
 )
 GUARANTEE = Calculation(
     name="guarantee",

@@ -10,11 +10,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from aluma.experiments.declaration import Calculation, Contest, Experiment, Scale, View
-from aluma.experiments.report import contests, sweeps, theory
+from aluma.experiments.report import contests, overview, sweeps, theory
 from aluma.experiments.report.page import Report, as_html, as_markdown
 from aluma.experiments.report.section import Section
-from aluma.experiments.report.table import Cell, Table
-from aluma.experiments.results import Results, collect, of
+from aluma.experiments.results import Results, collect
 from aluma.experiments.store import Store, write_whole
 from aluma.experiments.versions import installed
 
@@ -29,14 +28,16 @@ def build(
     """Write ``report.html``, ``report.md``, ``figures/`` and ``tables/``, and return the report."""
     store = Store(out / "runs")
     found = [collect(e, scale, e.tasks(scale, seeds), store) for e in experiments]
+    compared = overview.data_sets(found)
     report = Report(
         facts=_facts(found, out),
-        summary=summary(found),
+        summary=overview.summary_table(compared),
+        picture=overview.summary_picture(compared),
         sections=[section(results) for results in found],
         troubles=[*troubles, *_absent(found)],
     )
     for one in report.sections:
-        for shown in one.pictures:
+        for shown in (*one.pictures, *filter(None, [report.picture])):
             write_whole(out / "figures" / f"{shown.name}.png", shown.png)
             write_whole(out / "figures" / f"{shown.name}.svg", shown.svg)
         for table in one.tables:
@@ -58,27 +59,6 @@ def section(results: Results) -> Section:
         return sweeps.sweep_section(results, experiment)
     assert isinstance(experiment, Calculation)
     return theory.SECTIONS[experiment.name](results, experiment)
-
-
-def summary(found: Sequence[Results]) -> Table:
-    """Return the labels needed for some errors, data set by data set and learner by learner."""
-    rows: list[list[Cell | str]] = []
-    for results in found:
-        contest = results.experiment
-        if not isinstance(contest, Contest) or contest.parameter not in ("pool", "d"):
-            continue
-        for value in contest.sizes[results.scale].values:
-            runs = {e: of(results, contest, e.key, value) for e in contest.present}
-            there = {entrant: one for entrant, one in runs.items() if one}
-            if there and contest.name != "octahedron-gap":
-                name = contest.name + (f", d = {value}" if contest.parameter == "d" else "")
-                rows += [[name, *row] for row in contests.needed_table(name, there).rows]
-    heads = ["data set", "learner", *(f"{target:.0%}" for target in contests.TARGETS)]
-    title = (
-        "Labels until at most this share of the pool is labelled wrong: median over the runs "
-        "(range); the fewest of a data set stand out"
-    )
-    return Table("summary", title, heads, rows, 2)
 
 
 def _facts(found: Sequence[Results], out: Path) -> list[tuple[str, str]]:

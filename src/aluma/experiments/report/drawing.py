@@ -33,11 +33,11 @@ COLOURS = {
 }
 #: What is in the foreground: drawn last, a little thicker.
 FOREGROUND = ("aluma", "aluma-lifted")
-#: Inches that a panel takes (or a single one), with the names on its right, and the head and foot
-#: of a figure.
-PANEL, WIDE = (5.1, 3.3), 7.6
+#: Inches of a panel (or a single one), of the head and foot of a figure, and on the left and right
+#: of a panel, where names are.
+WIDTH, WIDE, HEIGHT = 2.8, 5.3, 3.3
 HEAD, FOOT = 1.05, 0.62
-LEFT, RIGHT = 0.62, 1.7
+MARGINS = (0.62, 1.7)
 #: Ratio of counts up to which an axis is marked more finely.
 FEW = 60
 #: Points between the names of two lines.
@@ -86,26 +86,33 @@ def picture(
     title: str,
     subtitle: str,
     panels: Sequence[Callable[[Axes], None]],
+    margins: Sequence[tuple[float, float]] | None = None,
+    height: float = HEIGHT,
 ) -> Picture:
-    """Draw panels side by side under a title, and return the figure as PNG and SVG."""
+    """Draw panels side by side under a title, and return the figure as PNG and SVG.
+
+    ``margins`` are the inches on the left and right of each panel.
+    """
     import matplotlib
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
+    around = [MARGINS] * len(panels) if margins is None else margins
+    each = WIDTH if len(panels) > 1 else WIDE
+    width, tall = sum(left + each + right for left, right in around), height + HEAD + FOOT
     # Fixed names of elements and no date: the same results give the same file.
     with matplotlib.rc_context({**STYLE, "svg.hashsalt": name, "svg.fonttype": "path"}):
-        each = PANEL[0] if len(panels) > 1 else WIDE
-        width, height = each * len(panels), PANEL[1] + HEAD + FOOT
-        figure = Figure(figsize=(width, height), dpi=DPI)
+        figure = Figure(figsize=(width, tall), dpi=DPI)
         FigureCanvasAgg(figure)
-        for number, draw in enumerate(panels):
-            box = (number * each + LEFT, FOOT, each - LEFT - RIGHT, PANEL[1])
-            scale = (width, height, width, height)
-            sides = [inches / whole for inches, whole in zip(box, scale, strict=True)]
-            draw(figure.add_axes((sides[0], sides[1], sides[2], sides[3])))
-        figure.text(0.12 / width, 1 - 0.36 / height, title, fontsize=13.5, fontweight="bold")
-        figure.text(0.12 / width, 1 - 0.61 / height, subtitle, color=QUIET, fontsize=9.5)
-        return Picture(name, f"{title}. {subtitle}", _saved(figure, "png"), _saved(figure, "svg"))
+        start = 0.0
+        for draw, (left, right) in zip(panels, around, strict=True):
+            box = ((start + left) / width, FOOT / tall, each / width, height / tall)
+            draw(figure.add_axes(box))
+            start += left + each + right
+        figure.text(0.12 / width, 1 - 0.36 / tall, title, fontsize=13.5, fontweight="bold")
+        figure.text(0.12 / width, 1 - 0.61 / tall, subtitle, color=QUIET, fontsize=9.5)
+        caption = f"{title}{'' if title.endswith('?') else '.'} {subtitle}"
+        return Picture(name, caption, _saved(figure, "png"), _saved(figure, "svg"))
 
 
 def error_panel(axes: Axes, lines: Sequence[Line], title: str, budget: int) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
+from aluma.experiments.report.drawing import Picture
 from aluma.experiments.report.section import Section
 from aluma.experiments.report.table import Table
 
@@ -49,12 +50,13 @@ class Report:
     Attributes
     ----------
     facts : how, when and with what the report was made
-    summary : labels needed per data set and learner
+    summary, picture : labels needed per data set and learner
     troubles : what could not be run, and why
     """
 
     facts: Sequence[tuple[str, str]]
     summary: Table
+    picture: Picture | None
     sections: Sequence[Section]
     troubles: Sequence[str]
 
@@ -75,6 +77,7 @@ def as_html(report: Report) -> str:
             f'<dl class="facts">{facts}</dl>',
             f"<h2>Not run</h2><ul>{troubles}</ul>" if troubles else "",
             '<h2 id="summary">Who needs the fewest labels?</h2>',
+            _html_picture(report.picture) if report.picture else "",
             f'<div class="scroll">{report.summary.as_html()}</div>',
             f"<nav>{links}</nav>",
             *(_html_section(section) for section in report.sections),
@@ -89,8 +92,10 @@ def as_markdown(report: Report, figures: str = "figures") -> str:
     parts.append("\n".join(f"- {key}: {_code(key, value)}" for key, value in report.facts))
     if report.troubles:
         parts += ["## Not run", "\n".join(f"- {one}" for one in report.troubles)]
-    parts += ["## Who needs the fewest labels?", report.summary.title + ":"]
-    parts.append(report.summary.as_markdown())
+    parts.append("## Who needs the fewest labels?")
+    if report.picture:
+        parts.append(_markdown_picture(report.picture, figures))
+    parts += [f"{report.summary.title}:", report.summary.as_markdown()]
     for section in report.sections:
         parts += _markdown_section(section, figures)
     return "\n\n".join(parts) + "\n"
@@ -98,11 +103,7 @@ def as_markdown(report: Report, figures: str = "figures") -> str:
 
 def _html_section(section: Section) -> str:
     about = section.experiment
-    pictures = "".join(
-        f'<img alt="{escape(p.caption)}" src="data:image/svg+xml;base64,'
-        f'{b64encode(p.svg).decode()}">'
-        for p in section.pictures
-    )
+    pictures = "".join(map(_html_picture, section.pictures))
     tables = "".join(f'<div class="scroll">{table.as_html()}</div>' for table in section.tables)
     measured = "".join(f"<p>{escape(one)}</p>" for one in section.measured)
     return (
@@ -113,6 +114,15 @@ def _html_section(section: Section) -> str:
     )
 
 
+def _html_picture(picture: Picture) -> str:
+    image = b64encode(picture.svg).decode()
+    return f'<img alt="{escape(picture.caption)}" src="data:image/svg+xml;base64,{image}">'
+
+
+def _markdown_picture(picture: Picture, figures: str) -> str:
+    return f"![{picture.caption}]({figures}/{picture.name}.png)"
+
+
 def _markdown_section(section: Section, figures: str) -> list[str]:
     about = section.experiment
     parts = [
@@ -121,7 +131,7 @@ def _markdown_section(section: Section, figures: str) -> list[str]:
         f"> The paper: {about.claim}",
         about.notes,
     ]
-    parts += [f"![{p.caption}]({figures}/{p.name}.png)" for p in section.pictures]
+    parts += [_markdown_picture(one, figures) for one in section.pictures]
     parts += section.measured
     for table in section.tables:
         parts += [f"{table.title}:", table.as_markdown()]

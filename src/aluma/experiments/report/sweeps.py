@@ -49,9 +49,9 @@ def sweep_section(results: Results, contest: Contest) -> Section:
         )
         for measure, title in measures
     ]
-    spread = "Labels needed. Line: median over targets; band: all of them."
+    spread = "Labels needed. Line: median over targets; band: all of them. Triangle: not reached."
     if contest.name == "octahedron":
-        spread += " Crosses: the paper. Triangles: not reached within the budget."
+        spread = spread.replace(" Triangle", " Cross: the paper. Triangle")
     shown = [picture(contest.name, contest.title, spread, panels)] if len(values) > 1 else []
     return Section(contest, _paper_octahedron(results, contest, there), tables, shown)
 
