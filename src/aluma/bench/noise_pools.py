@@ -84,7 +84,7 @@ def mnist(negative: int, positive: int, components: int = 25) -> Task:
     """Return two digits of MNIST after PCA, as in the paper's experiment on non-separable data."""
     data = datasets.mnist(negative, positive)
     train, test = data.X, data.X_test
-    y, y_test = data.y.astype(np.float64), data.y_test.astype(np.float64)
+    y, y_test = data.y.astype(np.float64), np.asarray(data.y_test, dtype=np.float64)
     pca = PCA(components, svd_solver="full").fit(train)
     name = f"MNIST {negative} vs {positive}"
     return Task(name, pca.transform(train), y, y, pca.transform(test), y_test)
@@ -93,7 +93,7 @@ def mnist(negative: int, positive: int, components: int = 25) -> Task:
 def w1a() -> Task:
     """Return w1a: 2,477 sparse rows of 300 features, 72 of them positive, and 47,272 to test."""
     data = datasets.w1a()
-    y, y_test = data.y.astype(np.float64), data.y_test.astype(np.float64)
+    y, y_test = data.y.astype(np.float64), np.asarray(data.y_test, dtype=np.float64)
     return Task("w1a", data.X, y, y, data.X_test, y_test)
 
 

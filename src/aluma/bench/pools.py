@@ -53,7 +53,7 @@ def mnist_pair(negative: int, positive: int, part: str = "train") -> tuple[Float
     """Return MNIST's images of two digits, pixels between 0 and 1, and which are the second."""
     data = datasets.mnist(negative, positive)
     X, y = (data.X, data.y) if part == "train" else (data.X_test, data.y_test)
-    return X, y > 0
+    return X, np.asarray(y) > 0
 
 
 def principal(train: Floats, test: Floats, components: int) -> tuple[Floats, Floats]:
