@@ -22,7 +22,6 @@ from rich.table import Table
 
 from aluma.arrays import Bools, Floats, Ints
 from aluma.bench import label_counts, one_core
-from aluma.bench.cones import Missing
 from aluma.bench.label_counts import CLASSES, Counter, signs
 from aluma.bench.pools import (
     mnist_pair,
@@ -30,6 +29,7 @@ from aluma.bench.pools import (
     octahedron_target,
     principal,
 )
+from aluma.datasets import MissingData
 from aluma.learners.aluma import ALuMA
 from aluma.learners.base import Learner
 from aluma.learners.cal import CAL
@@ -88,7 +88,7 @@ def run(console: Console, quick: bool = False) -> bool:
         try:
             console.print(timing_table(effort.answers, effort.hypotheses))
             console.print(iwal_table(effort.labels, effort.runs))
-        except Missing as missing:
+        except MissingData as missing:
             console.print(escape(f"MNIST is left out: {missing}."))
     return met
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import product
 from typing import TypeAlias
 
 import numpy as np
@@ -18,9 +17,11 @@ from joblib import Parallel, delayed
 from rich.console import Console
 from rich.table import Table
 
+from aluma import datasets
 from aluma.arrays import Floats
 from aluma.bench import one_core
-from aluma.bench.cones import Missing, mnist_digits, sphere_pool
+from aluma.bench.cones import sphere_pool
+from aluma.datasets import MissingData
 from aluma.learners.aluma import ALuMA
 from aluma.learners.base import Exhausted, Learner
 from aluma.learners.simple_margin import SimpleMargin
@@ -154,7 +155,7 @@ def run(console: Console, quick: bool = False) -> bool:
     for contest in contests(quick):
         try:
             contest.source(0)
-        except Missing as reason:
+        except MissingData as reason:
             console.print(f"{contest.name} is left out: {reason}.")
             continue
         with console.status(f"labelling: {contest.name}"):
@@ -195,17 +196,9 @@ def table(contest: Contest, curves: Mapping[str, list[Curve]]) -> Table:
 
 
 def octahedron(dimension: int, seed: int) -> tuple[Floats, Floats]:
-    """Return the pool of the paper's table of that name, and a target of its kind.
-
-    Vertices of the octahedron, their negatives and the centres of its faces, with one more
-    coordinate for the bias; a target contains one face's centre and the vertices of that face.
-    """
-    centres = np.array(list(product((-1.0, 1.0), repeat=dimension))) / dimension
-    points = np.vstack([np.eye(dimension), -np.eye(dimension), centres])
-    face = np.random.default_rng(seed).choice((-1.0, 1.0), dimension)
-    # The next largest product of a centre with the face's normal is 1 - 2 / dimension.
-    labels = np.where(points @ face > 1 - 1 / dimension, 1.0, -1.0)
-    return np.hstack([points, np.ones((len(points), 1))]), labels
+    """Return the pool of the paper's table of that name, and a target of its kind."""
+    data = datasets.octahedron(dimension, seed)
+    return data.X, data.y.astype(np.float64)
 
 
 def sphere(dimension: int, size: int) -> Source:
@@ -219,9 +212,8 @@ def _digits(negative: int, positive: int) -> Source:
 
 def mnist_pair(negative: int, positive: int, _seed: int = 0) -> tuple[Floats, Floats]:
     """Return two digits with pixels from 0 to 1, centred, and a bias."""
-    images, digits = mnist_digits("train")
-    kept = np.isin(digits, (negative, positive))
-    pixels = images[kept].astype(np.float32) / 255
+    data = datasets.mnist(negative, positive)
+    pixels = data.X.astype(np.float32)
     pixels -= pixels.mean(axis=0)
     ones = np.ones((len(pixels), 1), dtype=np.float32)
-    return np.hstack([pixels, ones]), np.where(digits[kept] == positive, 1.0, -1.0)
+    return np.hstack([pixels, ones]), data.y.astype(np.float64)

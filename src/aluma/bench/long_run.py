@@ -11,8 +11,9 @@ from rich.console import Console
 from rich.table import Table
 
 from aluma.arrays import Floats
-from aluma.bench.cones import Missing, digits_pool
+from aluma.bench.cones import digits_pool
 from aluma.bench.labels import DEFAULT, MARGIN, PAPER, Contest, Curve, mnist_pair, run_all, sphere
+from aluma.datasets import MissingData
 
 #: Standard errors of the paired differences that a learner may be behind.
 BEHIND = 2.0
@@ -37,7 +38,7 @@ def run(console: Console, quick: bool = False) -> bool:
     for contest in contests(quick):
         try:
             contest.source(0)
-        except Missing as reason:
+        except MissingData as reason:
             console.print(f"{contest.name} is left out: {reason}.")
             continue
         with console.status(f"labelling: {contest.name}"):

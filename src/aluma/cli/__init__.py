@@ -1,4 +1,4 @@
-"""The command line: a demonstration, a look back at labelled data, the benchmarks."""
+"""The command line: a demonstration, a look back at labelled data, benchmarks, the paper."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from aluma.cli import bench, demo, run
+from aluma.cli import bench, demo, reproduce, run
 from aluma.cli.terminal import console
 
 app = typer.Typer(
@@ -40,3 +40,4 @@ def main(
 app.command()(demo.demo)
 app.command()(run.run)
 app.command()(bench.bench)
+app.command()(reproduce.reproduce)
