@@ -1,4 +1,4 @@
-"""Messages to a parcel service, made up for the demonstration: is it a complaint?
+"""Messages to a parcel service, made up for the demonstration: some are complaints.
 
 They are generated from the phrases below, and nothing is hidden about it: half the phrases of a
 message say what it is about and occur in complaints and other messages alike.
@@ -77,6 +77,6 @@ def messages(size: int = SIZE, seed: int = 7) -> tuple[pd.DataFrame, list[str]]:
             place=rng.choice(PLACES),
         )
         closing = rng.choice(SERIOUS if complains and rng.random() < 0.3 else CLOSINGS)
-        text = " ".join(part for part in (str(rng.choice(OPENINGS)), filled, str(closing)) if part)
+        text = f"{rng.choice(OPENINGS)}\n{filled} {closing}".rstrip()
         found.setdefault(text, YES if complains else NO)
     return pd.DataFrame({"message": list(found)}), list(found.values())

@@ -190,9 +190,7 @@ class Examples:
         wanted = words.casefold().split()
         if not self._searched:
             self._searched.extend(self._texts())
-        return [
-            i for i, text in enumerate(self._searched) if all(word in text for word in wanted)
-        ]
+        return [i for i, text in enumerate(self._searched) if all(word in text for word in wanted)]
 
     def _texts(self) -> list[str]:
         texts = [self.title(i) for i in range(len(self))]
@@ -205,7 +203,7 @@ class Examples:
 
 def shown(value: Any) -> str:
     """Return a cell as text; a missing one is empty."""
-    if value is None or (np.isscalar(value) and pd.isna(value)):  # type: ignore[call-overload]
+    if value is None or value is pd.NA or value is pd.NaT or value != value:
         return ""
     if isinstance(value, float | np.floating):
         return f"{float(value):.6g}"

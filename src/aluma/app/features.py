@@ -235,9 +235,9 @@ def _category(column: pd.Series[Any]) -> list[tuple[Floats, Block]]:
     text = column.map(shown)
     counts = text[text != ""].value_counts()
     values = sorted(str(value) for value in counts[counts >= 2].index)
-    raw = np.stack([(text == value).to_numpy(dtype=np.float64) for value in values] or [[]]).T
-    if not values or not raw.std(axis=0).any():
+    if not values or (len(values) == 1 and counts.iloc[0] == len(text)):
         return []
+    raw = np.stack([(text == value).to_numpy(dtype=np.float64) for value in values], axis=1)
     about = {"column": str(column.name), "values": values}
     scale = np.full(len(values), 1.0 / raw.std())
     offset = raw.mean(axis=0) * scale

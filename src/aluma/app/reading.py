@@ -97,9 +97,11 @@ def _plain(column: pd.Series[Any]) -> pd.Series[Any]:
     if column.dtype != object:
         return column
     return column.map(
-        lambda value: json.dumps(value, ensure_ascii=False, default=str)
-        if isinstance(value, list | dict | np.ndarray)
-        else value
+        lambda value: (
+            json.dumps(value, ensure_ascii=False, default=str)
+            if isinstance(value, list | dict | np.ndarray)
+            else value
+        )
     )
 
 

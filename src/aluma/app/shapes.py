@@ -93,7 +93,7 @@ class State(BaseModel):
     progress: Progress
     curve: list[Figures]
     busy: str | None = Field(None, description="what takes longer just now")
-    model: bool = Field(description="whether a linear model can be exported")
+    slack: bool = Field(description="whether going on with slack is possible")
 
 
 class Receipt(BaseModel):

@@ -62,8 +62,8 @@ def entries(
     """Return lines for the log, given the labels and greedy factors that a learner knows."""
     known = tuple((storable(label), sign) for label, sign in signs.items())
     if kind in ("undo", "skip"):
-        kept = None if aside is None else storable(plain(aside))
-        return [Entry(kind, event.index, kept, known, None, time) for event in events]
+        beside = None if aside is None else storable(plain(aside))
+        return [Entry(kind, event.index, beside, known, None, time) for event in events]
     label_of = {sign: label for label, sign in known}
     return [
         Entry(kind, event.index, label_of[event.sign], known, verified.get(event.index), time)
@@ -76,28 +76,28 @@ def history(log: Sequence[Entry]) -> list[Event]:
     signs = dict(log[-1].known) if log else {}
     return [
         Event(entry.example, 0 if entry.kind == "skip" else signs[entry.label])
-        for entry in _kept(log)
+        for entry in kept(log)
     ]
 
 
 def set_aside(log: Sequence[Entry]) -> dict[int, Any]:
     """Return the answers, by example, that came with a skip: kept, but not learnt from."""
-    skips = (entry for entry in _kept(log) if entry.kind == "skip")
+    skips = (entry for entry in kept(log) if entry.kind == "skip")
     return {entry.example: entry.label for entry in skips if entry.label is not None}
 
 
-def _kept(log: Sequence[Entry]) -> list[Entry]:
+def kept(log: Sequence[Entry]) -> list[Entry]:
     """Return the entries that were not taken back, in order, as they were last changed."""
-    kept: list[Entry] = []
+    counting: list[Entry] = []
     for entry in log:
         if entry.kind == "undo":
-            kept.pop()
+            counting.pop()
         elif entry.kind == "change":
-            told = [old.example == entry.example and old.kind != "skip" for old in kept]
-            kept[told.index(True)] = entry
+            told = [old.example == entry.example and old.kind != "skip" for old in counting]
+            counting[told.index(True)] = entry
         else:
-            kept.append(entry)
-    return kept
+            counting.append(entry)
+    return counting
 
 
 def factors(log: Sequence[Entry]) -> dict[int, float]:

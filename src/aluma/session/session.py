@@ -242,6 +242,15 @@ class Session:
         return {example: label for example, label in given.items() if example not in told}
 
     @property
+    def kept(self) -> tuple[Entry, ...]:
+        """The entries of the log that count: not taken back, and as they were last changed."""
+        return tuple(answer_log.kept(self._file.entries))
+
+    def knows(self, request: str) -> bool:
+        """Say whether a request of this name has been carried out."""
+        return request in self._file.requests
+
+    @property
     def n_answers(self) -> int:
         """How many examples have been told."""
         return self._learner.n_answers
