@@ -79,7 +79,7 @@ def _reading(app: FastAPI, desk: Desk) -> None:
         wait: Annotated[float, Query(ge=0, le=LONGEST_WAIT, description="seconds")] = 0,
     ) -> State:
         """Return what is to be seen now; with `after`, wait until that is something else."""
-        if wait and after == desk.state.tick:
+        if wait and after == desk.state.tick and not desk.ending:
             await _change(desk, after, wait)
         return desk.state
 

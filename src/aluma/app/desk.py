@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from dataclasses import dataclass
+from hashlib import blake2b
 
 from aluma.app.curve import Curve
 from aluma.app.doubt import most_doubtful
@@ -72,6 +73,12 @@ class Desk:
         self._board_lock, self._boot, self._ticks = threading.Lock(), secrets.token_hex(4), 0
         self._listeners: set[Callable[[], None]] = set()
         self._busy: str | None = None
+        #: Whether the server is about to end.
+        self.ending = False
+        about = session.about
+        self._name = blake2b(
+            f"{about['created']} {about['pool']}".encode(), digest_size=8
+        ).hexdigest()
         self._curve = Curve(session.path.with_suffix(".curve.jsonl"))
         self._ahead = Lookahead(task.labels, self._publish)
         self._judge = Judge(self._curve, self._ahead.idle, self._publish)
@@ -194,6 +201,11 @@ class Desk:
             self._verdict(known[i]) if i in known else self._voted(i, shares[i]) for i in wanted
         ]
 
+    def release(self) -> None:
+        """Let nobody wait for another state: the server is about to end."""
+        self.ending = True
+        self._publish()
+
     def close(self) -> None:
         """Finish what is being written, and close the session."""
         with self._turn:
@@ -291,6 +303,7 @@ class Desk:
         return State(
             tick=f"{self._boot}.{self._ticks}",
             version=len(self._session.log),
+            session=self._name,
             name=self.task.name,
             question_text=self.task.question,
             labels=self.task.labels,

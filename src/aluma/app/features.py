@@ -27,8 +27,12 @@ from aluma.app.reading import is_text, is_words
 from aluma.arrays import Floats, Singles
 from aluma.pool import LARGEST_ENTRY
 
-#: Directions kept of a text column, and of the pixels of images.
-TEXT_DIRECTIONS, PIXEL_DIRECTIONS = 100, 100
+#: Directions kept of a text column or of the pixels of images. A direction costs about three answers
+#: until a bound of 1% is reached. On the SMS Spam Collection 50 of them stop after 180 answers with
+#: 1.9% wrong, for they separate the two kinds less well than is believed; 100 after 300 with 1.1%.
+DIRECTIONS = 100
+#: Small pools keep fewer: one for so many examples.
+EXAMPLES_PER_DIRECTION = 16
 #: Words and pairs of words that are counted, at most.
 VOCABULARY = 20_000
 #: Images are made this high and wide.
@@ -135,7 +139,7 @@ def of_images(images: Images, count: int) -> Features:
         [one if len(one) == wanted else np.repeat(one, wanted // len(one)) for one in pictures]
     )
     about = {"side": SIDE, "channels": 3 if coloured else 1}
-    return _joined([_reduced("pixels", about, raw, PIXEL_DIRECTIONS)], [])
+    return _joined([_reduced("pixels", about, raw)], [])
 
 
 def of_array(array: npt.NDArray[Any], source: str) -> Features:
@@ -265,16 +269,17 @@ def _text(column: pd.Series[Any]) -> list[tuple[Floats, Block]]:
         "terms": [str(term) for term in counter.get_feature_names_out()],
         "idf": np.round(counter.idf_, 6).tolist(),
     }
-    return [_reduced("text", about, raw, TEXT_DIRECTIONS)]
+    return [_reduced("text", about, raw)]
 
 
-def _reduced(kind: str, about: dict[str, Any], raw: Any, most: int) -> tuple[Floats, Block]:
+def _reduced(kind: str, about: dict[str, Any], raw: Any) -> tuple[Floats, Block]:
     """Return the leading principal directions, centred, with an average variance of 1."""
     from sklearn.utils.extmath import randomized_svd
 
     dense = isinstance(raw, np.ndarray)
     mean = np.asarray(raw.mean(axis=0)).ravel() if dense else None
     centred = raw - mean if dense else raw
+    most = max(8, min(DIRECTIONS, raw.shape[0] // EXAMPLES_PER_DIRECTION))
     kept = max(1, min(most, *(side - 1 for side in raw.shape)))
     _, _, directions = randomized_svd(centred, kept, n_iter=4, random_state=0)
     projected = np.asarray(raw @ directions.T, dtype=np.float64)

@@ -46,6 +46,17 @@ class Place:
         return self.host in LOOPBACK
 
 
+class _Server(uvicorn.Server):
+    """A server that says when it ends, so that requests that wait can end as well."""
+
+    ending: Callable[[], None]
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Let those who wait go, then shut down."""
+        self.ending()
+        await super().shutdown(sockets)
+
+
 def take(host: str = "127.0.0.1", port: int | None = None, token: str | None = None) -> Place:
     """Take a port; without a number the usual one, or any if that is taken."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -70,7 +81,8 @@ def serve(opened: Opened, place: Place, ready: Callable[[], None] | None = None)
         app, log_level="warning", access_log=False, timeout_graceful_shutdown=1, lifespan="off",
         server_header=False,
     )  # fmt: skip
-    server = uvicorn.Server(config)
+    server = _Server(config)
+    server.ending = opened.desk.release
     if ready is not None:
         threading.Timer(0.3, ready).start()
     # Questions and figures are worked out by threads side by side, and a limit on BLAS that one

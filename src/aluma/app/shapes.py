@@ -83,6 +83,7 @@ class State(BaseModel):
 
     tick: str = Field(description="pass it as `after` to wait for the next state")
     version: int = Field(description="entries of the session's log")
+    session: str = Field(description="names the session: another one has another")
     name: str
     question_text: str
     labels: tuple[str, str] = Field(description="(no, yes)")
