@@ -95,7 +95,8 @@ class Desk:
             if not fresh:
                 return self._receipt(example, repeated=True)
             self._check_untold(example, label)
-            branch = self._ahead.take(example, label)
+            # While others wait, nobody looks ahead, and what is known is about an earlier state.
+            branch = None if self._unseen else self._ahead.take(example, label)
             try:
                 self._keep(branch, request, example, label)
             except (Conflict, Undecided) as error:

@@ -27,7 +27,7 @@ from aluma.app.reading import is_text, is_words
 from aluma.arrays import Floats, Singles
 from aluma.pool import LARGEST_ENTRY
 
-#: Directions kept of a text column or of the pixels of images. A direction costs about three answers
+#: Directions kept of a text column or of the pixels of images. Each costs about three answers
 #: until a bound of 1% is reached. On the SMS Spam Collection 50 of them stop after 180 answers with
 #: 1.9% wrong, for they separate the two kinds less well than is believed; 100 after 300 with 1.1%.
 DIRECTIONS = 100
