@@ -85,9 +85,21 @@ def _parsed(path: Path, suffix: str) -> pd.DataFrame:
     if suffix in (".parquet", ".pq"):
         return pd.read_parquet(path)
     if suffix in (".jsonl", ".ndjson"):
-        return pd.read_json(path, lines=True, convert_dates=False)
+        return _json_lines(path)
     separator = "\t" if suffix == ".tsv" else ","
     return pd.read_csv(path, sep=separator, index_col=False, low_memory=False)
+
+
+def _json_lines(path: Path) -> pd.DataFrame:
+    rows = []
+    with path.open(encoding="utf-8") as file:
+        for number, line in enumerate(file, start=1):
+            if line.strip():
+                row = json.loads(line)
+                if not isinstance(row, dict):
+                    raise ValueError(f"line {number} holds no object but {line.strip()[:40]!r}")
+                rows.append(row)
+    return pd.DataFrame(rows)
 
 
 def _plain(column: pd.Series[Any]) -> pd.Series[Any]:

@@ -66,6 +66,8 @@ def take(host: str = "127.0.0.1", port: int | None = None, token: str | None = N
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((host, number))
+            # From here on a browser that follows the link waits for the page instead of failing.
+            listener.listen(128)
             return Place(host, listener, token or secrets.token_urlsafe(24))
         except OSError as error:
             listener.close()

@@ -6,7 +6,8 @@ import { brief } from "./example.js";
 const FEW = 4;
 
 // act: { change(verdict, label), other(), exception(), skip(), slack(), back() }
-export function show(clash, card, labels, act) {
+// With `changing`, it is an earlier answer that was to be changed.
+export function show(clash, card, labels, act, changing) {
   const other = (label) => labels[label === labels[0] ? 1 : 0];
   $("clash-why").textContent = clash.message;
   $("clash-new").replaceChildren(make("ol", { className: "said" }, make("li", {},
@@ -25,11 +26,13 @@ export function show(clash, card, labels, act) {
     $("clash-more").hidden = true;
   };
   $("clash-ways").replaceChildren(
-    way(`Answer “${other(clash.label)}” instead`, act.other),
-    way(`Keep “${clash.label}” as an exception`, act.exception),
+    ...(changing ? [] : [
+      way(`Answer “${other(clash.label)}” instead`, act.other),
+      way(`Keep “${clash.label}” as an exception`, act.exception),
+      way("Skip it", act.skip),
+    ]),
     ...(clash.slack ? [way("Allow for slack and go on", act.slack)] : []),
-    way("Skip it", act.skip),
-    way("Back to the question", act.back),
+    way(changing ? "Leave it as it was" : "Back to the question", act.back),
   );
   $("clash").hidden = false;
   $("clash").focus();

@@ -155,12 +155,12 @@ function meet(found, card, changing) {
   };
   clashes.show(found, card, state.labels, {
     change: (verdict, label) => leave("/api/change", { example: verdict.card.example, label }, again),
-    other: () => (changing ? back() : leave("/api/answer", { example: found.example, label: state.labels.find((one) => one !== found.label) })),
+    other: () => leave("/api/answer", { example: found.example, label: state.labels.find((one) => one !== found.label) }),
     exception: () => leave("/api/exception", body),
     skip: () => leave("/api/skip", { example: found.example }),
     slack: () => leave("/api/slack", {}, again),
     back,
-  });
+  }, changing);
   redraw();
 }
 
