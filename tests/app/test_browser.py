@@ -189,7 +189,7 @@ def test_two_tabs_agree(run, points, visit, chromium):
 @needs_browser
 def test_hostile_texts_stay_texts(run, visit, tmp_path):
     attack = "<script>alert(1)</script><img src=x onerror=alert(2)>"
-    texts = [f"{attack} \u202egnp.exe\u202c שלום עולם {'word ' * 200_000}{i}" for i in range(12)]
+    texts = [f"{attack} \u202egnp.exe\u202c שלום עולם {'word ' * 200_000}{i}" for i in range(6)]
     path = tmp_path / "bad.jsonl"
     pd.DataFrame({"text": texts, "<b>name": attack}).to_json(path, orient="records", lines=True)
     page = run(path, yes=f"{attack}yes", no="no")
@@ -244,8 +244,8 @@ def test_on_a_phone_both_answers_are_in_reach_and_named(run, points, visit):
         assert box["height"] >= 44
     assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
     unnamed = tab.evaluate(
-        "[...document.querySelectorAll('button, a, input')].filter("
-        "one => one.offsetParent && !(one.ariaLabel || one.textContent.trim() || one.labels?.length)).length"
+        "[...document.querySelectorAll('button, a, input')].filter(one => one.offsetParent && "
+        "!(one.ariaLabel || one.textContent.trim() || one.labels?.length)).length"
     )
     assert unnamed == 0
     tab.get_by_role("button", name=LABELS["yes"], exact=True).tap()

@@ -307,7 +307,7 @@ class Desk:
             session=self._name,
             name=self.task.name,
             question_text=self.task.question,
-            labels=self.task.labels,
+            labels=list(self.task.labels),
             question=None if asked is None else self.examples.card(asked),
             ahead=self._following(asked),
             spare=[self.examples.card(i) for i in self._spare(question)],

@@ -15,7 +15,7 @@ import pandas as pd
 from PIL import Image, UnidentifiedImageError
 
 from aluma.app.errors import BadInput
-from aluma.app.shapes import Card
+from aluma.app.shapes import Card, Value
 
 #: Characters of a text that are shown before one asks for more, and of another field.
 SHOWN, FIELD = 5_000, 400
@@ -161,9 +161,12 @@ class Examples:
         else:
             kind, text = "row", ""
         long = FIELD if not full else SHOWN
-        fields = [(str(name), _cut(shown(row[name]), long)) for name in names]
-        if not full and len(fields) > FIELDS:
-            fields = [*fields[:FIELDS], ("…", f"and {len(names) - FIELDS:,} more columns")]
+        most = len(names) if full else FIELDS
+        fields = [
+            Value(name=sound(name), value=_cut(shown(row[name]), long)) for name in names[:most]
+        ]
+        if len(names) > most:
+            fields.append(Value(name="…", value=f"and {len(names) - most:,} more columns"))
         beginning = text if full else text[:SHOWN]
         return Card(
             example=i,
@@ -180,7 +183,7 @@ class Examples:
         card = self.card(i)
         text = card.text
         if not text and not self.images:
-            text = " · ".join(f"{name} {value}" for name, value in card.fields[:6])
+            text = " · ".join(f"{one.name} {one.value}" for one in card.fields[:6])
         return card.model_copy(
             update={"text": _cut(text, EXCERPT), "fields": [], "more": max(0, len(text) - EXCERPT)}
         )

@@ -134,6 +134,7 @@ class Lookahead:
         """Stop the thread after what it is doing."""
         with self._lock:
             self._round += 1
+        self.idle.set()
         self._worker.shutdown(wait=True, cancel_futures=True)
 
     def _arrived(self, number: int, learner: Learner, done: Future[Question]) -> None:

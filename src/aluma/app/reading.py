@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from aluma.app.errors import BadInput
-from aluma.app.examples import ArrayImages, Examples, FolderImages
+from aluma.app.examples import ArrayImages, Examples, FolderImages, sound
 
 #: A table or an array may be this large.
 MOST_BYTES = 4 * 2**30
@@ -98,8 +98,12 @@ def _json_lines(path: Path) -> pd.DataFrame:
                 row = json.loads(line)
                 if not isinstance(row, dict):
                     raise ValueError(f"line {number} holds no object but {line.strip()[:40]!r}")
-                rows.append(row)
+                rows.append({sound(key): _sound(value) for key, value in row.items()})
     return pd.DataFrame(rows)
+
+
+def _sound(value: Any) -> Any:
+    return sound(value) if isinstance(value, str) else value
 
 
 def _plain(column: pd.Series[Any]) -> pd.Series[Any]:
@@ -179,7 +183,8 @@ def read_folder(folder: Path) -> Examples:
     if not found:
         raise BadInput(f"{folder} holds no image: they end in {', '.join(sorted(PICTURES))}.")
     names = [str(path.relative_to(folder)) for path in found]
-    return Examples(pd.DataFrame({"file": names}), images=FolderImages(folder, names))
+    shown = [sound(name) for name in names]
+    return Examples(pd.DataFrame({"file": shown}), images=FolderImages(folder, names))
 
 
 def _beside(

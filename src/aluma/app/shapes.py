@@ -4,13 +4,29 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 #: Names that clients make up for their requests: asking again by the same name changes nothing.
 Name = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9._-]+$")]
-#: Position of an example in the pool. SQLite's integers end at 2**63.
-Position = Annotated[int, Field(ge=0, lt=2**53, strict=True)]
+
+
+def _number(value: object) -> object:
+    """Refuse what JSON does not call a number."""
+    if isinstance(value, bool | str):
+        raise ValueError("this must be a whole number")
+    return value
+
+
+#: Position of an example in the pool. JavaScript's whole numbers end at 2**53.
+Position = Annotated[int, Field(ge=0, lt=2**53), BeforeValidator(_number)]
 Label = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class Value(BaseModel):
+    """A cell of a row."""
+
+    name: str
+    value: str
 
 
 class Card(BaseModel):
@@ -22,7 +38,7 @@ class Card(BaseModel):
     text: str = Field("", description="the beginning of the text, or all of it")
     more: int = Field(0, description="characters of the text that are left out")
     image: str | None = Field(None, description="where the image is")
-    fields: list[tuple[str, str]] = Field([], description="names and values beside the text")
+    fields: list[Value] = Field([], description="what is shown beside the text")
 
 
 class Verdict(BaseModel):
@@ -86,7 +102,7 @@ class State(BaseModel):
     session: str = Field(description="names the session: another one has another")
     name: str
     question_text: str
-    labels: tuple[str, str] = Field(description="(no, yes)")
+    labels: list[str] = Field(description="the two answers: no, yes")
     question: Card | None
     ahead: dict[str, Next] = Field(description="what follows each label, as far as it is known")
     spare: list[Card] = Field(description="as good as the next question, should that be late")

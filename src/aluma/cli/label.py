@@ -109,10 +109,13 @@ def label(
         embed=embed,
         tolerance=stop_at,
     )
+    place = None
     try:
         place = take(host, port, token)
         found = opened(wanted, lambda text: console.print(escape(text)))
     except (BadInput, SessionError, OSError) as error:
+        if place is not None:
+            place.listener.close()
         fail(str(error))
     for note in found.notes:
         console.print(escape(note))

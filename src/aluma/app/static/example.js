@@ -73,13 +73,13 @@ function rest(card) {
 }
 
 function table(fields) {
-  const rows = fields.map(([name, value]) =>
+  const rows = fields.map(({ name, value }) =>
     make("tr", {}, make("th", { scope: "row", dir: "auto" }, name), make("td", { dir: "auto" }, value)));
   return make("table", { className: "fields" }, make("tbody", {}, ...rows));
 }
 
 function grid(fields) {
-  const cells = fields.map(([name, value]) =>
+  const cells = fields.map(({ name, value }) =>
     make("div", {}, make("dt", { dir: "auto" }, name), make("dd", { dir: "auto" }, value)));
   return make("dl", { className: "grid" }, ...cells);
 }
