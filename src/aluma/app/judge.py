@@ -7,6 +7,8 @@ until the next questions are known, and skips states that have passed meanwhile.
 from __future__ import annotations
 
 import logging
+import os
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -23,6 +25,8 @@ logger = logging.getLogger(__name__)
 PROOFS = 0.2
 #: Rounds of proofs for one set of answers, at most.
 ROUNDS = 30
+#: How much less urgent than questions figures are, as `nice` counts it.
+BEHIND = 10
 #: Seconds that figures may be late in favour of the next questions.
 PATIENCE = 1.5
 
@@ -66,6 +70,9 @@ class Judge:
         self._thread.join()
 
     def _run(self) -> None:
+        if sys.platform == "linux":
+            # Threads have a priority of their own there, and the next questions come first.
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), BEHIND)
         while (learner := self._latest()) is not None:
             try:
                 self._judge(learner)

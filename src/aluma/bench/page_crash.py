@@ -6,10 +6,9 @@ receipt. Afterwards the session's file is looked at: every acknowledged answer m
 
 from __future__ import annotations
 
-import os
+import http.client
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections import Counter
@@ -18,74 +17,30 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import httpx
 import numpy as np
 
 from aluma.app.opening import Wanted, opened
-
-TOKEN = "a-token-for-measuring"
+from aluma.bench.page_client import Client, Served
 
 
 @dataclass(frozen=True)
 class Crashes:
-    """What became of the answers."""
+    """What became of the answers.
+
+    Attributes
+    ----------
+    answers : acknowledged by the server
+    kills : times that the server was killed
+    lost : acknowledged answers that the file does not hold
+    doubled : answers that it holds more than once
+    wrong : answers that it holds and nobody gave
+    """
 
     answers: int
     kills: int
     lost: int
     doubled: int
     wrong: int
-
-
-class Served:
-    """`aluma label` as a process of its own, on one port, started again whenever it is killed."""
-
-    def __init__(self, source: Path, labels: Sequence[str], *options: str) -> None:
-        self._command = [
-            sys.executable, "-c", "from aluma.cli import app; app()", "label", str(source),
-            "--no-browser", "--no", labels[0], "--yes", labels[1], "--token", TOKEN, *options,
-        ]  # fmt: skip
-        self._port = "0"
-        self.link = ""
-        self.start()
-
-    def start(self) -> None:
-        """Start the process and wait for its link."""
-        environment = os.environ | {"COLUMNS": "400"}
-        command = [*self._command, "--port", self._port]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            if line.startswith("http://"):
-                self.link = line.strip()
-                self._port = self.url.rpartition(":")[2]
-                return
-        raise RuntimeError(f"the page did not start: {' '.join(command)}")
-
-    @property
-    def url(self) -> str:
-        """Where the page is, without the token."""
-        return self.link.partition("/?")[0]
-
-    def kill(self) -> None:
-        """End the process at once, as a power cut would."""
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
-        if self.process.stdout is not None:
-            self.process.stdout.close()
-
-    def stop(self) -> None:
-        """End the process as Ctrl-C does."""
-        self.process.send_signal(signal.SIGINT)
-        self.process.wait()
-        if self.process.stdout is not None:
-            self.process.stdout.close()
-
-
-def client(url: str) -> httpx.Client:
-    """Return a client that is let in."""
-    headers = {"authorization": f"Bearer {TOKEN}"}
-    return httpx.Client(base_url=url, headers=headers, timeout=60, trust_env=False)
 
 
 def hammer(
@@ -99,41 +54,42 @@ def hammer(
 ) -> Crashes:
     """Answer as fast as the interface takes it, and kill the server at random moments."""
     served = Served(source, labels)
+    client = Client(served.port)
     acknowledged: list[tuple[int, str]] = []
-    order = rng.permutation(len(truth))[:answers]
+    order = rng.permutation(len(truth))[:answers].tolist()
     moments = set(rng.choice(np.arange(2, answers - 1), kills, replace=False).tolist())
     try:
-        with client(served.url) as http:
-            for number, example in enumerate(order.tolist()):
-                if number in moments:
-                    # Somewhere within the answer: before, while or after it is written.
-                    delay = float(rng.uniform(0, 0.03))
-                    threading.Thread(target=_killed_after, args=(served, delay)).start()
-                label = truth[example]
-                _insist(http, served, f"n{number}", example, label)
-                acknowledged.append((example, label))
+        for number, example in enumerate(order):
+            if number in moments:
+                # Somewhere within an answer: before, while or after it is written.
+                delay = float(rng.uniform(0, 0.03))
+                threading.Thread(target=_kill, args=(served.process, delay)).start()
+            _insist(client, served, f"n{number}", example, truth[example])
+            acknowledged.append((example, truth[example]))
     finally:
+        client.close()
         served.kill()
     return _audited(source, labels, acknowledged, kills)
 
 
-def _killed_after(served: Served, delay: float) -> None:
-    process = served.process
+def _kill(process: subprocess.Popen[str], delay: float) -> None:
     time.sleep(delay)
     process.send_signal(signal.SIGKILL)
 
 
-def _insist(http: httpx.Client, served: Served, name: str, example: int, label: str) -> None:
-    """Send an answer until there is a receipt; start the server when it is gone."""
-    body = {"request": name, "example": example, "label": label}
+def _insist(client: Client, served: Served, name: str, example: int, label: str) -> None:
+    """Send an answer until there is a receipt; start the server again when it is gone."""
     while True:
         try:
-            response = http.post("/api/answer", json=body)
-            response.raise_for_status()
-            return
-        except httpx.TransportError:
+            status, reply = client.post("/api/answer", request=name, example=example, label=label)
+        except (OSError, http.client.HTTPException):
+            client.close()
             served.kill()
             served.start()
+            continue
+        if status != 200:
+            raise RuntimeError(f"answer {name} was refused: {reply}")
+        return
 
 
 def _audited(
