@@ -73,15 +73,20 @@ def application(desk: Desk, features: Features, token: str, names: Iterable[str]
 
 
 def _reading(app: FastAPI, desk: Desk) -> None:
-    @app.get("/api/state", responses={401: {"model": Problem}}, summary="The question, and more")
+    @app.get(
+        "/api/state",
+        response_model=None,
+        responses={200: {"model": State}, 401: {"model": Problem}},
+        summary="The question, and more",
+    )
     async def state(
         after: Annotated[str, Query(max_length=40, description="`tick` of a state")] = "",
         wait: Annotated[float, Query(ge=0, le=LONGEST_WAIT, description="seconds")] = 0,
-    ) -> State:
+    ) -> Response:
         """Return what is to be seen now; with `after`, wait until that is something else."""
         if wait and after == desk.state.tick and not desk.ending:
             await _change(desk, after, wait)
-        return desk.state
+        return Response(desk.encoded, media_type="application/json")
 
     @app.get("/api/answers", responses={401: {"model": Problem}}, summary="The answers so far")
     def answers(

@@ -12,42 +12,20 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
-from dataclasses import dataclass
 from hashlib import blake2b
 
+from aluma.app.board import Board, Seen, Task, answers_of
 from aluma.app.curve import Curve
-from aluma.app.doubt import most_doubtful
 from aluma.app.examples import Examples
 from aluma.app.judge import Judge
 from aluma.app.lookahead import Branch, Lookahead, Question
-from aluma.app.shapes import Card, Clash, Figures, Next, Progress, Receipt, State, Verdict
+from aluma.app.shapes import Clash, Receipt, State, Verdict
 from aluma.app.slack import loosened, supports_slack
 from aluma.feasibility import Undecided
-from aluma.session import Entry, Session
+from aluma.session import Session
 from aluma.version_space import Conflict
 
 logger = logging.getLogger(__name__)
-
-#: Latest answers that come with every state.
-LATEST = 12
-
-
-@dataclass(frozen=True)
-class Task:
-    """What is asked of the person.
-
-    Attributes
-    ----------
-    name : what the pool is called
-    question : what is asked about every example
-    labels : the two answers, (no, yes)
-    tolerance : it is time to stop when the error is at most this, except with probability delta
-    """
-
-    name: str
-    question: str
-    labels: tuple[str, str]
-    tolerance: float = 0.01
 
 
 class Refused(Exception):
@@ -67,7 +45,7 @@ class Desk:
 
     def __init__(self, session: Session, examples: Examples, task: Task) -> None:
         self.examples, self.task = examples, task
-        self._session = session
+        self._session, self._seen = session, Board(examples, task)
         self._turn, self._count, self._waiting = threading.Lock(), threading.Lock(), 0
         self._unseen: tuple[Branch | None, int | None] | None = None
         self._board_lock, self._boot, self._ticks = threading.Lock(), secrets.token_hex(4), 0
@@ -80,9 +58,10 @@ class Desk:
             f"{about['created']} {about['pool']}".encode(), digest_size=8
         ).hexdigest()
         self._curve = Curve(session.path.with_suffix(".curve.jsonl"))
-        self._ahead = Lookahead(task.labels, self._publish)
+        self._ahead = Lookahead(session.pool, task.labels, self._publish)
         self._judge = Judge(self._curve, self._ahead.idle, self._publish)
         self._board = self._drawn()
+        self._encoded: tuple[State, bytes] = (self._board, b"")
         self._look_ahead()
         self._publish()
 
@@ -100,7 +79,7 @@ class Desk:
             try:
                 self._keep(branch, request, example, label)
             except (Conflict, Undecided) as error:
-                raise Clashing(self._clash(error, example, label)) from error
+                raise Clashing(self._seen.clash(self._session, error, example, label)) from error
             self._moved(after=branch, shown=showing)
             return self._receipt(example)
 
@@ -150,7 +129,7 @@ class Desk:
                 else:
                     raise Refused(f"{self._called(example)} has no answer yet: answer it first.")
             except (Conflict, Undecided) as error:
-                raise Clashing(self._clash(error, example, label)) from error
+                raise Clashing(self._seen.clash(self._session, error, example, label)) from error
             self._moved(shown=self._ahead.question.example if self._ahead.question else None)
             return self._receipt(example)
 
@@ -177,6 +156,14 @@ class Desk:
         return self._board
 
     @property
+    def encoded(self) -> bytes:
+        """The state as JSON; the same for everybody who asks, so it is written once."""
+        board = self._board
+        if self._encoded[0] is not board:
+            self._encoded = board, board.model_dump_json(by_alias=True).encode()
+        return self._encoded[1]
+
+    @property
     def proven(self) -> set[int]:
         """Examples whose labels are proven, the answers among them."""
         return set(self._judge.proven) | set(self._session.answered.tolist())
@@ -191,16 +178,11 @@ class Desk:
 
     def given(self) -> list[Verdict]:
         """Return all answers, the newest first."""
-        return [self._verdict(entry) for entry in self._answers()[::-1]]
+        return [self._seen.verdict(entry) for entry in answers_of(self._session)[::-1]]
 
     def verdicts(self, wanted: list[int]) -> list[Verdict]:
         """Return answers or, where there is none, the vote."""
-        known = {entry.example: entry for entry in self._answers()}
-        missing = [i for i in wanted if i not in known]
-        shares = self._shares(missing)
-        return [
-            self._verdict(known[i]) if i in known else self._voted(i, shares[i]) for i in wanted
-        ]
+        return self._seen.verdicts(self._session, wanted)
 
     def release(self) -> None:
         """Let nobody wait for another state: the server is about to end."""
@@ -297,122 +279,21 @@ class Desk:
             listener()
 
     def _drawn(self) -> State:
-        question, answers = self._ahead.question, self._answers()
-        asked = question.example if question else None
-        if self._unseen or (asked is not None and not self._askable(asked)):
-            question = asked = None
-        return State(
+        question = None if self._unseen else self._ahead.question
+        if question is not None:
+            spare = tuple(i for i in question.spare if self._askable(i))
+            stale = question.example is not None and not self._askable(question.example)
+            question = None if stale else Question(question.example, spare)
+        seen = Seen(
             tick=f"{self._boot}.{self._ticks}",
-            version=len(self._session.log),
             session=self._name,
-            name=self.task.name,
-            question_text=self.task.question,
-            labels=list(self.task.labels),
-            question=None if asked is None else self.examples.card(asked),
-            ahead=self._following(asked),
-            spare=[self.examples.card(i) for i in self._spare(question)],
-            last=[self._verdict(entry) for entry in answers[: -LATEST - 1 : -1]],
-            progress=self._progress(answers, exhausted=bool(question) and asked is None),
-            curve=self._curve.points,
+            question=question,
+            following=self._ahead.following,
+            figures=self._judge.figures,
+            curve=self._curve,
             busy=self._busy,
-            slack=supports_slack(),
         )
-
-    def _spare(self, question: Question | None) -> list[int]:
-        return [i for i in question.spare if self._askable(i)] if question else []
-
-    def _following(self, asked: int | None) -> dict[str, Next]:
-        if asked is None:
-            return {}
-        return {
-            label: Next(question=self._card(found.example))
-            if isinstance(found, Question)
-            else Next(clash=self._clash(found, asked, label))
-            for label, found in self._ahead.following.items()
-        }
-
-    def _progress(self, answers: list[Entry], *, exhausted: bool) -> Progress:
-        told = [entry for entry in answers if entry.kind != "skip"]
-        examples = {entry.example for entry in self._session.kept}
-        figures = self._judge.figures
-        return Progress(
-            size=len(self.examples),
-            answered=len(answers),
-            positive=sum(entry.label == self.task.labels[1] for entry in answers),
-            skipped=len(examples) - len(answers),
-            exceptions=len(answers) - len(told),
-            tolerance=self.task.tolerance,
-            figures=figures,
-            finished=exhausted or self._settled(figures),
-            exhausted=exhausted,
-            gain=self._curve.gain(),
-        )
-
-    def _settled(self, figures: Figures | None) -> bool:
-        return figures is not None and figures.error_bound <= self.task.tolerance
-
-    def _answers(self) -> list[Entry]:
-        """Return the entries that hold the present answers, exceptions included, in order."""
-        found: dict[int, Entry] = {}
-        for entry in self._session.kept:
-            if entry.label is not None:
-                found.pop(entry.example, None)
-                found[entry.example] = entry
-        return list(found.values())
-
-    def _verdict(self, entry: Entry) -> Verdict:
-        return Verdict(
-            card=self.examples.excerpt(entry.example),
-            label=str(entry.label),
-            by="exception" if entry.kind == "skip" else "person",
-            share=1.0,
-        )
-
-    def _voted(self, example: int, share: float) -> Verdict:
-        yes = share >= 0.5
-        return Verdict(
-            card=self.examples.excerpt(example),
-            label=self.task.labels[yes],
-            by="vote",
-            share=share if yes else 1.0 - share,
-        )
-
-    def _shares(self, wanted: list[int]) -> dict[int, float]:
-        """Return shares of the votes for yes."""
-        if not wanted:
-            return {}
-        learner = self._session.fork()
-        rows = learner.pool.rows(wanted)[:, : learner.pool.dimension - learner.pool.bias]
-        return dict(zip(wanted, learner.predict_proba(rows)[:, 1].tolist(), strict=True))
-
-    def _clash(self, error: Conflict | Undecided, example: int, label: str) -> Clash:
-        others = [i for i in error.indices if i != example] if isinstance(error, Conflict) else []
-        known = {entry.example: entry for entry in self._answers()}
-        others = most_doubtful(self._session, example, label, others)
-        return Clash(
-            message=_explained(error, self._called(example), label, len(others)),
-            example=example,
-            label=label,
-            **{"with": [self._verdict(known[i]) for i in others if i in known]},
-            slack=supports_slack(),
-        )
-
-    def _card(self, example: int | None) -> Card | None:
-        return None if example is None else self.examples.card(example)
+        return self._seen.state(self._session, seen)
 
     def _called(self, example: int) -> str:
         return self.examples.title(example)
-
-
-def _explained(error: Conflict | Undecided, title: str, label: str, others: int) -> str:
-    """Say in plain words why an answer cannot be taken in."""
-    if isinstance(error, Undecided):
-        return (
-            f"“{label}” for {title} leaves so little room between earlier answers that the "
-            "computer cannot tell whether they agree."
-        )
-    earlier = "an earlier answer" if others == 1 else f"{others} earlier answers"
-    return (
-        f"“{label}” for {title} and {earlier} cannot all be right: no straight boundary between "
-        "the two answers fits them. One of them may be a slip, or this example is an exception."
-    )

@@ -11,9 +11,11 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from aluma.feasibility import Undecided
 from aluma.learners.base import Exhausted, Learner
+from aluma.pool import Pool
 from aluma.version_space import Conflict
 
 #: Examples offered in place of the next question should that be late.
@@ -26,6 +28,10 @@ class Question:
 
     example: int | None
     spare: tuple[int, ...] = ()
+
+
+#: What follows an answer: a question, or why the answer cannot be taken in.
+Outcome: TypeAlias = Question | Conflict | Undecided
 
 
 class Branch:
@@ -56,12 +62,13 @@ class Lookahead:
 
     Parameters
     ----------
+    pool : the examples
     labels : the two answers, (no, yes)
     changed : called whenever more is known; from any thread
     """
 
-    def __init__(self, labels: Sequence[str], changed: Callable[[], None]) -> None:
-        self._labels, self._changed = tuple(labels), changed
+    def __init__(self, pool: Pool, labels: Sequence[str], changed: Callable[[], None]) -> None:
+        self._pool, self._labels, self._changed = pool, tuple(labels), changed
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="lookahead")
         self._lock = threading.RLock()
         self._round = 0
@@ -117,9 +124,9 @@ class Lookahead:
         return self._question
 
     @property
-    def following(self) -> dict[str, Question | Conflict | Undecided]:
+    def following(self) -> dict[str, Outcome]:
         """What follows each answer, as far as it is known."""
-        known: dict[str, Question | Conflict | Undecided] = {}
+        known: dict[str, Outcome] = {}
         for label, branch in list(self._branches.items()):
             try:
                 if branch.asked.done():
@@ -170,7 +177,7 @@ class Lookahead:
         self._changed()
 
     def _by_likelihood(self, learner: Learner, example: int) -> tuple[str, ...]:
-        row = learner.pool.rows([example])[:, : learner.pool.dimension - learner.pool.bias]
+        row = self._pool.rows([example])[:, : self._pool.dimension - self._pool.bias]
         share = float(learner.predict_proba(row)[0, 1]) if learner.n_answers else 0.5
         return self._labels if share < 0.5 else self._labels[::-1]
 

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from aluma.app import demo, features, reading
-from aluma.app.desk import Desk, Task
+from aluma.app.board import Task
+from aluma.app.desk import Desk
 from aluma.app.errors import BadInput
 from aluma.app.examples import Examples, shown
 from aluma.app.features import Features

@@ -9,8 +9,8 @@ import os
 from aluma.learners.aluma import ALuMA
 from aluma.session import Session
 
-#: How much the answers may contradict each other, as the learner's ``slack`` counts it.
-SLACK = 0.1
+#: The learner's ``slack``: no more than the answers need.
+SLACK = "auto"
 
 
 def supports_slack() -> bool:
