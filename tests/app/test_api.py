@@ -30,7 +30,8 @@ def test_answers_until_it_is_time_to_stop_label_the_pool(run, points):
         example = state["question"]["example"]
         assert page.answer(example, truth[example]).status_code == 200
         asked = state["progress"]["answered"] + 1
-        page.until(lambda s, n=asked: (s["progress"]["figures"] or {}).get("answers") == n)
+        if asked % 4 == 0:
+            page.until(lambda s, n=asked: (s["progress"]["figures"] or {}).get("answers") == n)
     assert state["progress"]["answered"] < 30
     frame = pd.read_csv(io.BytesIO(page.client.get("/api/export/labels.csv").content))
     assert frame["label"].tolist() == truth

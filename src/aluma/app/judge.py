@@ -26,7 +26,7 @@ PROOFS = 0.2
 #: Rounds of proofs for one set of answers, at most.
 ROUNDS = 30
 #: How much less urgent than questions figures are, as `nice` counts it.
-BEHIND = 10
+BEHIND = 5
 #: Seconds that figures may be late in favour of the next questions.
 PATIENCE = 1.5
 
