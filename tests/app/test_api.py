@@ -44,8 +44,11 @@ def test_what_follows_each_answer_is_what_comes(run, points):
     page = run(path, **LABELS)
     for _ in range(6):
         page.question()
-        state = page.until(lambda s: len(s["ahead"]) == 2)
+        page.desk._ahead.idle.wait(10)
+        state = page.until(lambda s: len(s["ahead"]) > 0)
         example = state["question"]["example"]
+        if truth[example] not in state["ahead"]:
+            break
         following = state["ahead"][truth[example]]["question"]["example"]
         page.answer(example, truth[example])
         assert page.question()["question"]["example"] == following
@@ -160,14 +163,16 @@ def test_a_contradiction_is_kept_as_an_exception(run, line, tmp_path):
     assert page.state()["progress"]["exceptions"] == 0
 
 
-def test_a_contradiction_ahead_is_known_before_the_answer(run, line):
+def test_nobody_waits_for_what_hardly_anybody_expects(run, line):
     page = run(line)
     page.answer(2, "no")
     page.answer(8, "yes", showing=10)
-    state = page.until(lambda s: len(s["ahead"]) == 2)
+    state = page.until(lambda s: s["ahead"])
     assert state["question"]["example"] == 10
-    assert state["ahead"]["no"]["clash"]["label"] == "no"
-    assert state["ahead"]["yes"]["clash"] is None
+    assert page.desk._ahead.idle.wait(10)
+    assert list(page.state()["ahead"]) == ["yes"]
+    assert page.answer(10, "no").json()["clash"]["label"] == "no"
+    assert page.state()["busy"] is None
 
 
 def test_an_answer_given_elsewhere_is_not_overwritten(run, line):

@@ -64,6 +64,7 @@ class Board:
 
     def __init__(self, examples: Examples, task: Task) -> None:
         self.examples, self.task = examples, task
+        self._clash: tuple[tuple[int, int, str], Clash] | None = None
 
     def state(self, session: Session, seen: Seen) -> State:
         """Return all that is to be seen."""
@@ -149,6 +150,14 @@ class Board:
         self, session: Session, error: Conflict | Undecided, example: int, label: str
     ) -> Clash:
         """Explain why an answer cannot be taken in, and which ones it clashes with."""
+        key = (len(session.log), example, label)
+        if self._clash is None or self._clash[0] != key:
+            self._clash = key, self._explained(session, error, example, label)
+        return self._clash[1]
+
+    def _explained(
+        self, session: Session, error: Conflict | Undecided, example: int, label: str
+    ) -> Clash:
         others = [i for i in error.indices if i != example] if isinstance(error, Conflict) else []
         known = {entry.example: entry for entry in answers_of(session)}
         others = most_doubtful(session, example, label, others)

@@ -76,6 +76,9 @@ class Desk:
             self._check_untold(example, label)
             # While others wait, nobody looks ahead, and what is known is about an earlier state.
             branch = None if self._unseen else self._ahead.take(example, label)
+            if branch is None and label in self._ahead.unlikely:
+                self._busy = "taking in a surprising answer"
+                self._publish()
             try:
                 self._keep(branch, request, example, label)
             except (Conflict, Undecided) as error:

@@ -1,4 +1,4 @@
-"""The next question for both possible answers, worked out while the person reads.
+"""The next question for each answer that may come, worked out while the person reads.
 
 One thread works through what is worth knowing, the likelier answer first. When an answer comes, the
 learner that has taken it in is usually there already, with its next question; what belongs to the
@@ -18,6 +18,9 @@ from aluma.learners.base import Exhausted, Learner
 from aluma.pool import Pool
 from aluma.version_space import Conflict
 
+#: An answer that this share of the hypotheses expects, or less, is not looked ahead to: the learner
+#: brings it in gradually, which may take seconds, and it will hardly come.
+UNLIKELY = 0.05
 #: Examples offered in place of the next question should that be late.
 SPARE = 6
 
@@ -74,6 +77,8 @@ class Lookahead:
         self._round = 0
         self._question: Question | None = None
         self._branches: dict[str, Branch] = {}
+        #: Answers to the question that hardly any hypothesis expects.
+        self.unlikely: frozenset[str] = frozenset()
         self._waiting: Future[Question] | None = None
         #: Set while there is nothing left to look ahead to.
         self.idle = threading.Event()
@@ -98,6 +103,7 @@ class Lookahead:
                 self._waiting.cancel()
             spare = self._question.spare if self._question else ()
             self._branches, self._question, self._waiting = {}, None, None
+            self.unlikely = frozenset()
             self.idle.clear()
             if shown is not None:
                 if after is not None:
@@ -159,7 +165,7 @@ class Lookahead:
             self.idle.set()
         else:
             try:
-                for label in self._by_likelihood(learner, question.example):
+                for label in self._likely(learner, question.example):
                     branch = Branch(self._worker, learner, question.example, label)
                     self._branches[label] = branch
                     branch.asked.add_done_callback(lambda _: self._explored(number))
@@ -176,10 +182,16 @@ class Lookahead:
                 self.idle.set()
         self._changed()
 
-    def _by_likelihood(self, learner: Learner, example: int) -> tuple[str, ...]:
+    def _likely(self, learner: Learner, example: int) -> tuple[str, ...]:
+        """Return the labels that are worth looking ahead to, the likelier first."""
+        if learner.n_answers == 0:
+            return self._labels
         row = self._pool.rows([example])[:, : self._pool.dimension - self._pool.bias]
-        share = float(learner.predict_proba(row)[0, 1]) if learner.n_answers else 0.5
-        return self._labels if share < 0.5 else self._labels[::-1]
+        shares = dict(zip(self._labels, learner.predict_proba(row)[0], strict=True))
+        self.unlikely = frozenset(label for label in shares if shares[label] <= UNLIKELY)
+        return tuple(
+            sorted(shares.keys() - self.unlikely, key=lambda label: (-shares[label], label))
+        )
 
 
 def _told(learner: Learner, example: int, label: str) -> Learner:

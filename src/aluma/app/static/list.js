@@ -57,7 +57,7 @@ async function load(anew) {
 }
 
 export function item(verdict) {
-  const by = { person: "answered", exception: "an exception, not learnt from", vote: `by vote, ${percent(verdict.share)} of it` }[verdict.by];
+  const by = { person: "answered", exception: "an exception, not learnt from", vote: `${verdict.label} by ${percent(verdict.share)} of the votes` }[verdict.by];
   const meta = make("span", { className: "meta", dir: "auto" }, `${verdict.card.title} · ${by}`);
   return make("li", {}, brief(verdict.card), meta, choices(verdict));
 }
