@@ -84,7 +84,7 @@ class QueryByCommittee(StreamLearner, VersionSpaceLearner):
     --------
     >>> X = np.random.default_rng(0).standard_normal((200, 3))
     >>> learner = QueryByCommittee(X, classes=("no", "yes"))
-    >>> for _ in range(30):
+    >>> while not learner.finished:
     ...     i = learner.ask()
     ...     learner.tell(i, "yes" if X[i, 0] > 0.3 * X[i, 1] else "no")
     >>> truth = np.where(X[:, 0] > 0.3 * X[:, 1], "yes", "no")
