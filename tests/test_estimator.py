@@ -56,9 +56,9 @@ def quick(budget: int = 15, **settings: Any) -> ActiveClassifier:
 # -- scikit-learn's own checks: all of them, no expected failures -----------------------------
 
 
-# They fit dozens of times. Ten questions are enough, and what they check does not depend on
+# They fit dozens of times. Fifteen questions are enough, and what they check does not depend on
 # the number of questions: the defaults pass too, in two to three times the time.
-@parametrize_with_checks([ActiveClassifier(budget=10, n_hypotheses=FEW)])
+@parametrize_with_checks([ActiveClassifier(budget=15, n_hypotheses=FEW)])
 def test_scikit_learn_checks(estimator: ActiveClassifier, check: Any) -> None:
     check(estimator)
 
