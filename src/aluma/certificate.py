@@ -122,7 +122,15 @@ class Proofs:
         twin.signs = dict(self.signs)
         return twin
 
-    def extend(self, pool: Pool, cone: Cone, inside: Floats, rows: Ints, positive: Bools) -> None:
+    def extend(
+        self,
+        pool: Pool,
+        cone: Cone,
+        inside: Floats,
+        rows: Ints,
+        positive: Bools,
+        seconds: float = PROOF_SECONDS,
+    ) -> None:
         """Try to prove the labels of unanimous examples, until the time is over.
 
         Parameters
@@ -131,7 +139,7 @@ class Proofs:
         positive : the label they agree on, for the whole pool
         inside : a direction inside the cone
         """
-        stop = time.monotonic() + PROOF_SECONDS
+        stop = time.monotonic() + seconds
         for row in rows:
             if int(row) in self.signs:
                 continue

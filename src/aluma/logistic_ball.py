@@ -26,6 +26,8 @@ CENTRING, IMPROVEMENT, SHORTENED = 10.0, 0.01, 0.5
 SHORTEST = 1e-4
 #: Iterations at most; about a dozen are needed.
 MOST_STEPS = 100
+#: Share of the radius that is not worth another one: beyond it there is only rounding.
+CONVERGED = 1e-9
 #: How far a start is drawn to the centre of the ball: an interior point gains little at a wall.
 INWARDS = 0.5
 #: What may be missing to the minimum of the loss, and the least penalty of the norm.
@@ -155,13 +157,19 @@ def _lifted(hessian: Floats, multiplier: Floats) -> Floats:
 def _solve(
     program: Callable[[Floats], Program], u: Floats, radius: float
 ) -> Iterator[tuple[Floats, float]]:
-    """Yield points strictly inside the constraints and bounds on what is missing to the optimum."""
+    """Yield points strictly inside the constraints and bounds on what is missing to the optimum.
+
+    The slope of the objective has length 1 at most.
+    """
     here = program(u)
     multipliers = -1.0 / here.values * max(float(np.linalg.norm(here.slope)), 1.0)
     for _ in range(MOST_STEPS):
         gap = -float(here.values @ multipliers)
         residual = here.slope + multipliers @ here.slopes
-        yield u, gap + 2 * radius * float(np.linalg.norm(residual))
+        missing = gap + 2 * radius * float(np.linalg.norm(residual))
+        yield u, missing
+        if missing <= CONVERGED * radius:
+            return
         target = gap / (CENTRING * len(multipliers))
         found = _stepped(program, u, here, multipliers, target)
         if found is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 from pathlib import Path
 
@@ -13,7 +12,8 @@ from rich.console import Console
 
 from aluma.arrays import Floats
 from aluma.bench import RANDOM, Rate, cones, effective_at_most, functionals, one_core, rate, sampler
-from aluma.bench.cones import Case, Missing, greedy_cone, random_cone, read_idx, sphere_pool
+from aluma.bench.cones import Case, greedy_cone, random_cone, sphere_pool
+from aluma.datasets import MissingData
 from aluma.sampling.diagnostics import effective_sample_size
 
 TINY = sampler.Effort(
@@ -116,25 +116,6 @@ def test_greedy_answers_are_different_and_halve_what_is_left() -> None:
     assert space.log_volume() < 9 * np.log(0.5)
 
 
-def test_idx_files_are_read(tmp_path: Path) -> None:
-    file = tmp_path / "images.gz"
-    content = b"\0\0\x08\x02" + np.array([2, 3], ">i4").tobytes() + bytes(range(6))
-    file.write_bytes(gzip.compress(content))
-    np.testing.assert_array_equal(read_idx(file), [[0, 1, 2], [3, 4, 5]])
-    file.write_bytes(gzip.compress(b"\0\0\x0d\x01"))
-    with pytest.raises(ValueError, match=r"images\.gz is not an idx file of bytes"):
-        read_idx(file)
-
-
-def test_missing_data_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.delenv("ALUMA_DATA", raising=False)
-    with pytest.raises(Missing, match="set ALUMA_DATA"):
-        cones.mnist_pool()
-    monkeypatch.setenv("ALUMA_DATA", str(tmp_path))
-    with pytest.raises(Missing, match="train-images"):
-        cones.mnist_pool()
-
-
 def test_mnist_has_the_published_counts(data_folder: Path) -> None:
     rows, labels = cones.mnist_pool()
     assert rows.shape[0] == 12_107
@@ -205,7 +186,7 @@ def test_answers_are_measured() -> None:
 @pytest.mark.usefixtures("without_hopsy")
 def test_a_run_prints_its_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     def gone() -> Floats:
-        raise Missing("it is not here")
+        raise MissingData("it is not here")
 
     few = [Case("small cone", lambda: random_cone(5, 12), 1.0), Case("no cone", gone)]
     monkeypatch.setattr(sampler, "cases", lambda quick: few)

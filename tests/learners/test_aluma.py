@@ -194,3 +194,34 @@ def test_a_factor_counts_only_for_the_round_in_which_it_was_verified() -> None:
     assert learner.certificate().greedy_factor == 4
     learner.tell(early, 1 if X[early, 0] > 0 else -1)
     assert learner.certificate().greedy_factor is None
+
+
+def test_alternatives_split_almost_as_well_and_are_other_examples():
+    learner = ALuMA(X := np.random.default_rng(5).standard_normal((300, 4)), classes=(0, 1))
+    for _ in range(3):
+        i = learner.ask()
+        others = learner.alternatives(5)
+        assert 1 <= len(set(others.tolist()) - {i}) == len(others) <= 5
+        votes = X[others] @ learner.population.hypotheses().T >= 0
+        split = votes.mean(axis=1) * (1 - votes.mean(axis=1))
+        assert (split > 0.2).all()
+        learner.tell(i, int(X[i, 0] > 0))
+
+
+def test_proofs_are_taken_over_from_fewer_answers_only():
+    X = np.random.default_rng(6).standard_normal((200, 2))
+    learner = ALuMA(X, classes=(0, 1), n_hypotheses=300)
+    for _ in range(8):
+        i = learner.ask()
+        learner.tell(i, int(X[i, 0] > 0.2 * X[i, 1]))
+    earlier = learner.fork()
+    found = earlier.certificate(proof_seconds=5.0)
+    assert found.determined == len(earlier.proven) > 100
+    assert all(label == int(X[i, 0] > 0.2 * X[i, 1]) for i, label in earlier.proven.items())
+    i = learner.ask()
+    learner.tell(i, int(X[i, 0] > 0.2 * X[i, 1]))
+    learner.take_proofs(earlier)
+    assert earlier.proven.keys() <= learner.proven.keys()
+    fresh = ALuMA(X, classes=(0, 1), n_hypotheses=300)
+    fresh.take_proofs(earlier)
+    assert fresh.proven == {}

@@ -511,8 +511,8 @@ def test_an_answer_is_on_the_disk_before_it_is_used(
     original = AnswerFile.append
     with Session.create(path, X, **SMALL) as session:
 
-        def spy(self: AnswerFile, entries: Any) -> None:
-            original(self, entries)
+        def spy(self: AnswerFile, *entries: Any) -> None:
+            original(self, *entries)
             # As another process would find it after a crash at this moment.
             shutil.copy(path, path.with_name("copy"))
             connection = sqlite3.connect(path.with_name("copy"))
@@ -569,9 +569,9 @@ def test_an_interrupt_leaves_file_and_learner_in_step(
 ) -> None:
     original = AnswerFile.append
 
-    def interrupted(self: AnswerFile, entries: Any) -> None:
+    def interrupted(self: AnswerFile, *entries: Any) -> None:
         if moment == "after the commit":
-            original(self, entries)
+            original(self, *entries)
             self.entries = self.entries[: -len(entries)]
         raise KeyboardInterrupt
 
@@ -839,7 +839,7 @@ def test_no_flipped_bit_changes_an_answer_unnoticed(path: Path) -> None:
     sound = path.read_bytes()
     rng = np.random.default_rng(0)
     # Half of them where the log, the schema and the header are: all but the snapshot.
-    places = np.concatenate([rng.integers(len(sound), size=40), rng.integers(5 * 4096, size=40)])
+    places = np.concatenate([rng.integers(len(sound), size=40), rng.integers(5 * 4096, size=80)])
     outcomes = {"sound": 0, "refused": 0}
     for number, place in enumerate(places):
         harmed = bytearray(sound)
@@ -964,3 +964,97 @@ def test_kill_9_loses_nothing(path: Path) -> None:
         server.wait(30)
         server.stdout.close()
     assert acknowledged > 30
+
+
+# -- requests by name, forks taken over, exceptions ------------------------------------------------
+
+
+def test_a_named_request_happens_once_also_after_opening_again(path):
+    with Session.create(path, X, classes=(False, True), **SMALL) as session:
+        session.tell(3, True, request="a")
+        session.tell(3, True, request="a")
+        session.undo(request="b")
+        session.undo(request="b")
+        assert [entry.kind for entry in session.log] == ["tell", "undo"]
+    with Session.open(path, X) as session:
+        session.tell(3, True, request="a")
+        session.skip(4, request="b")
+        session.change(3, False, request="a")
+        assert session.knows("a")
+        assert not session.knows("c")
+        assert len(session.log) == 2
+        # One that changes nothing is remembered as well.
+        session.tell(5, True, request="d")
+        session.tell(5, True, request="e")
+        session.undo()
+        session.tell(5, True, request="e")
+        assert session.n_answers == 0
+
+
+def test_a_refused_request_may_be_made_again(path):
+    with Session.create(path, X, classes=(False, True), **SMALL) as session:
+        session.tell(3, True)
+        with pytest.raises(Conflict):
+            session.tell(3, False, request="a")
+        assert not session.knows("a")
+
+
+def test_a_fork_is_taken_over_as_if_it_had_been_told(path, tmp_path):
+    with Session.create(path, X, classes=(False, True), **SMALL) as session:
+        told(session, 5)
+        ahead = session.fork()
+        i = ahead.ask()
+        ahead.tell(i, bool(TRUTH[i]))
+        session.adopt(ahead, request="a")
+        session.adopt(ahead, request="a")
+        assert session.n_answers == 6
+        question = session.ask()
+    with Session.create(tmp_path / "other.aluma", X, classes=(False, True), **SMALL) as other:
+        told(other, 6)
+        assert other.ask() == question
+    with Session.open(path, X) as session:
+        assert session.ask() == question
+
+
+def test_a_fork_of_another_moment_is_refused(path):
+    with Session.create(path, X, classes=(False, True), **SMALL) as session:
+        ahead = session.fork()
+        ahead.tell(1, bool(TRUTH[1]))
+        session.tell(2, bool(TRUTH[2]))
+        with pytest.raises(ValueError, match="another point"):
+            session.adopt(ahead)
+        skipping = session.fork()
+        skipping.skip(7)
+        with pytest.raises(ValueError, match="only tell"):
+            session.adopt(skipping)
+        assert session.n_answers == 1
+
+
+def test_exceptions_are_kept_and_not_learnt_from(path):
+    with Session.create(path, X, classes=(False, True), **SMALL) as session:
+        told(session, 4)
+        before = session.fork().population.hypotheses()
+        session.skip(50, label=True)
+        assert session.exceptions == {50: True}
+        np.testing.assert_array_equal(session.fork().population.hypotheses(), before)
+        with pytest.raises(ValueError, match="neither"):
+            session.skip(51, label="perhaps")
+    with Session.open(path, X) as session:
+        assert session.exceptions == {50: True}
+        assert session.kept[-1].example == 50
+        session.tell(50, bool(TRUTH[50]))
+        assert session.exceptions == {}
+        session.undo()
+        session.undo()
+        assert session.exceptions == {}
+
+
+def test_a_file_without_requests_is_opened(path):
+    with Session.create(path, X, classes=(False, True), **SMALL) as session:
+        told(session, 2)
+    with sqlite3.connect(path) as connection:
+        connection.execute("DROP TABLE request")
+    connection.close()
+    with Session.open(path, X) as session:
+        session.tell(9, bool(TRUTH[9]), request="a")
+        assert session.knows("a")

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import gzip
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.datasets import load_digits
 
+from aluma import datasets
 from aluma.arrays import Floats
 from aluma.sampling.population import Population
-
-
-class Missing(LookupError):
-    """A cone that cannot be measured here, and why."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +22,8 @@ class Case:
     Attributes
     ----------
     name : what the tables call it
-    walls : returns its unit normals, (t, d); raises :class:`Missing` where its data are not there
+    walls : returns its unit normals, (t, d); raises :class:`aluma.datasets.MissingData` where its
+        data are not there
     over_hit_and_run, over_hopsy : how many times as fast as them reflection has to be
     """
 
@@ -65,9 +60,8 @@ def random_cone(dimension: int, walls: int, seed: int = 0) -> Floats:
 
 def sphere_pool(dimension: int, size: int, seed: int = 0) -> tuple[Floats, Floats]:
     """Return a pool of uniform directions and their labels by a random target."""
-    rng = np.random.default_rng(seed)
-    rows = _unit(rng.standard_normal((size, dimension)))
-    return rows, np.sign(rows @ rng.standard_normal(dimension))
+    data = datasets.sphere(dimension, size, seed)
+    return data.X, data.y.astype(np.float64)
 
 
 def digits_pool() -> tuple[Floats, Floats]:
@@ -78,31 +72,8 @@ def digits_pool() -> tuple[Floats, Floats]:
 
 def mnist_pool() -> tuple[Floats, Floats]:
     """Return MNIST's training digits 4 (-1) and 7 (+1), centred, with a bias."""
-    return _two_classes(*mnist_digits("train"), 4, 7)
-
-
-def mnist_digits(part: str) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
-    """Return MNIST's images, one a row, and their digits; ``part`` is "train" or "t10k"."""
-    folder = os.environ.get("ALUMA_DATA")
-    if not folder:
-        raise Missing(f"set ALUMA_DATA to a folder with mnist/{part}-images-idx3-ubyte.gz in it")
-    images = Path(folder, "mnist", f"{part}-images-idx3-ubyte.gz")
-    labels = Path(folder, "mnist", f"{part}-labels-idx1-ubyte.gz")
-    for file in (images, labels):
-        if not file.is_file():
-            raise Missing(f"ALUMA_DATA is set, but {Path('mnist', file.name)} is not in it")
-    pixels = read_idx(images)
-    return pixels.reshape(len(pixels), -1), read_idx(labels)
-
-
-def read_idx(file: Path) -> npt.NDArray[np.uint8]:
-    """Return the array in a gzipped idx file of bytes, as MNIST is published."""
-    content = gzip.decompress(file.read_bytes())
-    zeros, kind, axes = content[:2], content[2], content[3]
-    if zeros != b"\0\0" or kind != 8:
-        raise ValueError(f"{file.name} is not an idx file of bytes: it starts with {content[:4]!r}")
-    shape = np.frombuffer(content, ">i4", axes, offset=4)
-    return np.frombuffer(content, np.uint8, offset=4 + 4 * axes).reshape(shape)
+    data = datasets.mnist(4, 7)
+    return _two_classes(data.X, data.y, -1, 1)
 
 
 def greedy_cone(rows: Floats, labels: Floats, answers: int, hypotheses: int = 1000) -> Floats:

@@ -22,8 +22,9 @@ from rich.table import Table
 from aluma import scoring
 from aluma.arrays import Floats
 from aluma.bench import one_core
-from aluma.bench.cones import Missing, sphere_pool
+from aluma.bench.cones import sphere_pool
 from aluma.bench.labels import mnist_pair
+from aluma.datasets import MissingData
 from aluma.learners.aluma import ALuMA
 from aluma.sampling import hit_and_run
 from aluma.sampling.blocks import BLOCK
@@ -83,7 +84,7 @@ def run(console: Console, quick: bool = False) -> bool:
     """Measure and print; return whether every required ratio was reached."""
     try:
         rows, labels = sphere_pool(64, 3000) if quick else mnist_pair(4, 7)
-    except Missing as reason:
+    except MissingData as reason:
         console.print(f"The cost of a question is left out: {reason}.")
         return True
     marks = (20, 60) if quick else (AS_CHEAP_AT, RECIPE_AT, 500)

@@ -22,7 +22,6 @@ from rich.table import Table
 
 from aluma.arrays import Bools, Floats, Ints
 from aluma.bench import label_counts, one_core
-from aluma.bench.cones import Missing
 from aluma.bench.label_counts import CLASSES, Counter, signs
 from aluma.bench.pools import (
     mnist_pair,
@@ -30,6 +29,7 @@ from aluma.bench.pools import (
     octahedron_target,
     principal,
 )
+from aluma.datasets import MissingData
 from aluma.learners.aluma import ALuMA
 from aluma.learners.base import Learner
 from aluma.learners.cal import CAL
@@ -88,7 +88,7 @@ def run(console: Console, quick: bool = False) -> bool:
         try:
             console.print(timing_table(effort.answers, effort.hypotheses))
             console.print(iwal_table(effort.labels, effort.runs))
-        except Missing as missing:
+        except MissingData as missing:
             console.print(escape(f"MNIST is left out: {missing}."))
     return met
 
@@ -159,8 +159,8 @@ def draw_circles(points: Floats, counts: dict[str, Floats], path: Path) -> None:
         for name, each in counts.items():
             colour, mean = COLOURS[name.lower()], each.mean(axis=1)
             axes.errorbar(points, mean, each.std(axis=1), fmt="o", color=colour, capsize=3)
-            growth = shapes[name] * (mean @ shapes[name]) / (shapes[name] @ shapes[name])
-            axes.plot(points, growth, color=colour, label=f"{name}, fitted to {names[name]}")
+            growth = np.polyval(np.polyfit(shapes[name], mean, 1), shapes[name])
+            axes.plot(points, growth, color=colour, label=f"{name}, a + b {names[name]}")
         axes.set_xscale("log")
         axes.set_yscale("log")
         axes.set_xticks(points, [str(int(n)) for n in points])

@@ -11,11 +11,19 @@ from rich.console import Console
 from rich.table import Table
 
 from aluma.arrays import Floats
-from aluma.bench.cones import Missing, digits_pool
-from aluma.bench.labels import DEFAULT, MARGIN, PAPER, Contest, Curve, mnist_pair, run_all, sphere
-
-#: Standard errors of the paired differences that a learner may be behind.
-BEHIND = 2.0
+from aluma.bench.cones import digits_pool
+from aluma.bench.labels import (
+    DEFAULT,
+    MARGIN,
+    PAPER,
+    Contest,
+    Curve,
+    behind,
+    mnist_pair,
+    run_all,
+    sphere,
+)
+from aluma.datasets import MissingData
 
 
 def contests(quick: bool = False) -> list[Contest]:
@@ -37,7 +45,7 @@ def run(console: Console, quick: bool = False) -> bool:
     for contest in contests(quick):
         try:
             contest.source(0)
-        except Missing as reason:
+        except MissingData as reason:
             console.print(f"{contest.name} is left out: {reason}.")
             continue
         with console.status(f"labelling: {contest.name}"):
@@ -45,13 +53,6 @@ def run(console: Console, quick: bool = False) -> bool:
         console.print(_table(contest, curves))
         met &= quick or not behind(curves[DEFAULT], curves[MARGIN]).any()
     return met
-
-
-def behind(ours: list[Curve], theirs: list[Curve]) -> Floats:
-    """Say at which marks our errors are above theirs by more than the noise of the pairs."""
-    differences = np.array([a.errors - b.errors for a, b in zip(ours, theirs, strict=True)])
-    noise = differences.std(axis=0, ddof=1) / np.sqrt(len(differences))
-    return np.asarray(differences.mean(axis=0) > BEHIND * noise)
 
 
 def _table(contest: Contest, curves: dict[str, list[Curve]]) -> Table:

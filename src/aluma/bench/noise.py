@@ -26,7 +26,7 @@ from sklearn.svm import SVC
 
 from aluma.arrays import Floats
 from aluma.bench import one_core
-from aluma.bench.cones import Missing, sphere_pool
+from aluma.bench.cones import sphere_pool
 from aluma.bench.noise_curves import (
     Contender,
     Curve,
@@ -38,6 +38,7 @@ from aluma.bench.noise_curves import (
 from aluma.bench.noise_pools import Task, known_pool, mnist, noisy_sphere, shapes, w1a
 from aluma.bounds import lifted_margin
 from aluma.comparison import follow, make_learner, standardise
+from aluma.datasets import MissingData
 from aluma.learners.aluma import ALuMA
 from aluma.representation import Lift
 from aluma.representation.view import View
@@ -218,7 +219,7 @@ def _paper(console: Console, effort: Effort) -> bool:
     for load, settings in tasks:
         try:
             task = load()
-        except Missing as reason:
+        except MissingData as reason:
             console.print(f"A data set is left out: {reason}.")
             continue
         met &= paper_task(console, task, settings, effort)

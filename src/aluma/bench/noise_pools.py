@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import gzip
-import os
 from dataclasses import dataclass
-from io import BytesIO
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import sparse
-from sklearn.datasets import load_svmlight_file, make_circles, make_moons
+from sklearn.datasets import make_circles, make_moons
 from sklearn.decomposition import PCA
 
+from aluma import datasets
 from aluma.arrays import Floats
-from aluma.bench.cones import Missing, read_idx, sphere_pool
+from aluma.bench.cones import sphere_pool
 
 
 @dataclass(frozen=True)
@@ -86,14 +82,9 @@ def noisy_sphere(share: float, seed: int, m: int = 2000, d: int = 25) -> Task:
 
 def mnist(negative: int, positive: int, components: int = 25) -> Task:
     """Return two digits of MNIST after PCA, as in the paper's experiment on non-separable data."""
-    parts = []
-    for part in ("train", "t10k"):
-        images = read_idx(_file("mnist", f"{part}-images-idx3-ubyte.gz"))
-        digits = read_idx(_file("mnist", f"{part}-labels-idx1-ubyte.gz"))
-        kept = np.isin(digits, (negative, positive))
-        pixels = images[kept].reshape(int(kept.sum()), -1) / 255.0
-        parts.append((pixels, np.where(digits[kept] == positive, 1.0, -1.0)))
-    (train, y), (test, y_test) = parts
+    data = datasets.mnist(negative, positive)
+    train, test = data.X, data.X_test
+    y, y_test = data.y.astype(np.float64), np.asarray(data.y_test, dtype=np.float64)
     pca = PCA(components, svd_solver="full").fit(train)
     name = f"MNIST {negative} vs {positive}"
     return Task(name, pca.transform(train), y, y, pca.transform(test), y_test)
@@ -101,25 +92,9 @@ def mnist(negative: int, positive: int, components: int = 25) -> Task:
 
 def w1a() -> Task:
     """Return w1a: 2,477 sparse rows of 300 features, 72 of them positive, and 47,272 to test."""
-    loaded = []
-    for name in ("w1a", "w1a.t"):
-        text = gzip.decompress(_file("w1a", f"{name}.gz").read_bytes())
-        X, y = load_svmlight_file(BytesIO(text), n_features=300)
-        # scikit-learn's machines do not take the 64-bit indices that its reader returns.
-        indices, indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
-        loaded.append((sparse.csr_matrix((X.data, indices, indptr), X.shape), y))
-    (X, y), (X_test, y_test) = loaded
-    return Task("w1a", X, y, y, X_test, y_test)
-
-
-def _file(*parts: str) -> Path:
-    folder = os.environ.get("ALUMA_DATA")
-    if not folder:
-        raise Missing(f"set ALUMA_DATA to a folder with {'/'.join(parts)} in it")
-    file = Path(folder, *parts)
-    if not file.is_file():
-        raise Missing(f"ALUMA_DATA is set, but {'/'.join(parts)} is not in it")
-    return file
+    data = datasets.w1a()
+    y, y_test = data.y.astype(np.float64), np.asarray(data.y_test, dtype=np.float64)
+    return Task("w1a", data.X, y, y, data.X_test, y_test)
 
 
 def _units(rows: Floats) -> Floats:

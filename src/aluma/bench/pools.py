@@ -7,8 +7,8 @@ from itertools import product
 import numpy as np
 from sklearn.decomposition import PCA
 
+from aluma import datasets
 from aluma.arrays import Bools, Floats, Ints
-from aluma.bench.cones import mnist_digits
 
 
 def octahedron(d: int) -> Floats:
@@ -51,9 +51,9 @@ def two_circles_order(points: int, size: int, rng: np.random.Generator) -> Ints:
 
 def mnist_pair(negative: int, positive: int, part: str = "train") -> tuple[Floats, Bools]:
     """Return MNIST's images of two digits, pixels between 0 and 1, and which are the second."""
-    images, digits = mnist_digits(part)
-    kept = np.isin(digits, (negative, positive))
-    return images[kept] / 255.0, digits[kept] == positive
+    data = datasets.mnist(negative, positive)
+    X, y = (data.X, data.y) if part == "train" else (data.X_test, data.y_test)
+    return X, np.asarray(y) > 0
 
 
 def principal(train: Floats, test: Floats, components: int) -> tuple[Floats, Floats]:

@@ -21,9 +21,10 @@ from sklearn.datasets import load_breast_cancer, load_digits
 
 from aluma.arrays import Floats
 from aluma.bench import one_core
-from aluma.bench.cones import Missing, sphere_pool
+from aluma.bench.cones import sphere_pool
 from aluma.bench.labels import Source, mnist_pair
 from aluma.comparison import standardise
+from aluma.datasets import MissingData
 from aluma.learners.aluma import ALuMA
 from aluma.version_space import Conflict
 
@@ -124,7 +125,7 @@ def run(console: Console, quick: bool = False) -> bool:
     for trial in trials(quick):
         try:
             trial.sources[0](0)
-        except Missing as reason:
+        except MissingData as reason:
             console.print(f"{trial.name} is left out: {reason}.")
             continue
         with console.status(f"watching: {trial.name}"):

@@ -39,8 +39,9 @@ from aluma.bench import (
     rate,
     record,
 )
-from aluma.bench.cones import Case, Missing, cases, random_cone, sphere_pool
+from aluma.bench.cones import Case, cases, random_cone, sphere_pool
 from aluma.cone import Cone
+from aluma.datasets import MissingData
 from aluma.feasibility import interior_point
 from aluma.sampling import hit_and_run
 from aluma.sampling.ball import to_ball
@@ -352,7 +353,7 @@ def run(console: Console, quick: bool = False) -> bool:
         try:
             with console.status(f"measuring on {case.name}"):
                 results.append(compare(case, QUICK if quick else FULL))
-        except Missing as reason:
+        except MissingData as reason:
             console.print(f"{case.name} is left out: {reason}.")
     for table in (_speed(results), _hard(results), _lengths(results)):
         console.print(table)

@@ -1,4 +1,4 @@
-"""The command line: a demonstration, a look back at labelled data, the benchmarks."""
+"""The command line: a demonstration, labelled data, the page, benchmarks, the paper."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from aluma.cli import bench, demo, run
+from aluma.cli import bench, demo, label, reproduce, run
 from aluma.cli.terminal import console
 
 app = typer.Typer(
@@ -39,4 +39,6 @@ def main(
 
 app.command()(demo.demo)
 app.command()(run.run)
+app.command()(label.label)
 app.command()(bench.bench)
+app.command()(reproduce.reproduce)

@@ -95,6 +95,15 @@ class Learner(ABC):
             self._question = int(self._choose(eligible))
         return self._question
 
+    def alternatives(self, n: int) -> Ints:
+        """Return up to n other examples that could as well be asked about now, perhaps none.
+
+        They come for nothing with :meth:`ask`, so that nobody has to wait for the question after
+        this one. For several questions that complement each other, use ``ask(n)``.
+        """
+        del n
+        return np.empty(0, dtype=np.int64)
+
     def tell(self, i: Any, label: Any) -> None:
         """Take the answer for one example, or arrays of both; it need not have been asked.
 

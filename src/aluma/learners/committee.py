@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from aluma.arrays import Bools, Floats, Ints
+from aluma.arrays import Bools, Floats, Ints, positive_integer
 from aluma.blas import one_thread
 from aluma.cone import Cone
 from aluma.learners.aluma import VersionSpaceLearner, check_rule
@@ -108,13 +108,15 @@ class QueryByCommittee(StreamLearner, VersionSpaceLearner):
         random_state: Any = 0,
     ) -> None:
         check_rule(predict_with, self.RULES)
+        if positive_integer(n_hypotheses, "n_hypotheses") < 2:
+            raise ValueError("n_hypotheses must be at least 2: a committee has two members.")
         super().__init__(
             X,
             classes=classes,
             bias=bias,
             kernel=kernel,
             budget=budget,
-            n_hypotheses=max(2, n_hypotheses),
+            n_hypotheses=n_hypotheses,
             random_state=random_state,
         )
         self.predict_with = predict_with
@@ -147,7 +149,7 @@ class QueryByCommittee(StreamLearner, VersionSpaceLearner):
 
         A short order is read several times, until every pair of the population has been used.
         """
-        coming = self._coming(-(-(self.n_hypotheses // 2) // len(self.order)))
+        coming = np.tile(self._coming(), self._passes)
         start, draw = 0, 0
         while start < len(coming):
             size = self.n_hypotheses // 2 * min(2**draw, REUSE)
@@ -163,9 +165,9 @@ class QueryByCommittee(StreamLearner, VersionSpaceLearner):
 
         Ends when the hypotheses of a draw agree about everything.
         """
-        coming, draw = self._coming(1), MOST_DRAWS // 2
+        coming, draw = self._coming(), MOST_DRAWS // 2
         listed = np.flatnonzero(eligible)
-        start = self.place + len(coming)
+        start = self.place + self._passes * len(coming)
         while True:
             hypotheses = self._population.independent(self._number(draw))
             k = len(hypotheses)
@@ -182,9 +184,14 @@ class QueryByCommittee(StreamLearner, VersionSpaceLearner):
                 start += len(coming)
             draw += 1
 
-    def _coming(self, passes: int) -> Ints:
-        """Return the examples that come next, for a number of passes."""
-        return np.tile(np.roll(self.order, -(self.place % len(self.order))), passes)
+    @property
+    def _passes(self) -> int:
+        """How often the order is read before a pass counts as empty."""
+        return -(-(self.n_hypotheses // 2) // len(self.order))
+
+    def _coming(self) -> Ints:
+        """Return the examples that come next, for one pass."""
+        return np.roll(self.order, -(self.place % len(self.order)))
 
     def _stream(self, draw: int) -> np.random.Generator:
         return streams((*self._population.state.key, 102, self.place, draw), 1)[0]

@@ -20,7 +20,7 @@ from aluma.sampling.blocks import entropy, streams
 
 #: A probability is known up to this share of it.
 ACCURACY = 1e-2
-#: Bounds on it that are looked at, each ten times as close as the one before.
+#: Bounds on it that are looked at; about a dozen suffice.
 STAGES = 100
 
 
@@ -241,10 +241,11 @@ class IWAL(StreamLearner):
         loss = self._loss(reading)
         level = loss.value(reading.best) + self.deviation * self.norm * reading.rounds**0.5
         ahead, behind = (loss.furthest(way, level, reading.best) for way in (x, -x))
-        lower = 0.0
-        for _, (up, up_most), (down, down_most) in zip(range(STAGES), ahead, behind, strict=False):
-            lower = _spread(-down, up) / self.norm
-            upper = _spread(-min(down_most, most), min(up_most, most)) / self.norm
+        up = down = (0.0, most)
+        for _ in range(STAGES):
+            up, down = next(ahead, up), next(behind, down)
+            lower = _spread(-down[0], up[0]) / self.norm
+            upper = _spread(-min(down[1], most), min(up[1], most)) / self.norm
             if upper <= coin or upper - lower <= ACCURACY * lower:
                 break
         return lower

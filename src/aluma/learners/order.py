@@ -35,5 +35,7 @@ def given_order(order: npt.ArrayLike | None, seed: int, m: int) -> Ints:
 
 def first_occurrences(order: Ints) -> Ints:
     """Return the positions of an order without repetitions, as they first come."""
-    _, first = np.unique(order, return_index=True)
-    return np.asarray(order[np.sort(first)])
+    first = np.full(int(order.max()) + 1, -1)
+    # Of several assignments to one place the last stays: from behind, that is the first in order.
+    first[order[::-1]] = np.arange(len(order) - 1, -1, -1)
+    return np.asarray(order[np.sort(first[first >= 0])])

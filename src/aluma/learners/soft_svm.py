@@ -15,7 +15,9 @@ from aluma.blas import one_thread
 logger = logging.getLogger(__name__)
 
 #: Passes of the solver over the examples at most; a regularisation near 0 needs many.
-MOST_PASSES = 20_000
+MOST_PASSES = 50_000
+#: When it stops: a largest violation of the optimality conditions.
+TOLERANCE = 1e-5
 
 
 @one_thread()
@@ -32,7 +34,13 @@ def soft_svm(rows: Floats, signs: Floats, regularization: float) -> Floats:
     if abs(signs.sum()) == len(signs):
         rows, signs, cost = np.vstack([rows, -rows]), np.concatenate([signs, -signs]), cost / 2
     machine = LinearSVC(
-        loss="hinge", C=cost, fit_intercept=False, dual=True, max_iter=MOST_PASSES, random_state=0
+        loss="hinge",
+        C=cost,
+        fit_intercept=False,
+        dual=True,
+        tol=TOLERANCE,
+        max_iter=MOST_PASSES,
+        random_state=0,
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)

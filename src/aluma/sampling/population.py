@@ -191,10 +191,20 @@ class Population:
             : self.size
         ]
 
-    def voters(self) -> Singles:
-        """Return the hypotheses, (k, d) in float32, as directions that vote on examples."""
+    def voters(self, times: int = 1) -> Singles:
+        """Return the hypotheses, (k, d) in float32, as directions that vote on examples.
+
+        With ``times``, that many times as many: the population itself, and then as it is after
+        each further stretch of flights that forgets its start.
+        """
         state = self._state
-        return to_votes(state.cone, state.points, (*state.key, 1, 0))[: self.size]
+        flights = max(LEAST_FLIGHTS, state.mixing.flights)
+        points = [state.points, *self._flown(flights, times - 1, (*state.key, 8))]
+        drawn = [
+            to_votes(state.cone, one, (*state.key, 1, number))[: self.size]
+            for number, one in enumerate(points)
+        ]
+        return np.concatenate(drawn) if times > 1 else drawn[0]
 
     def independent(self, number: int) -> Floats:
         """Return k hypotheses that no question was chosen by.
@@ -211,20 +221,27 @@ class Population:
     def independent_points(self, number: int) -> Floats:
         """Return what :meth:`independent` turns into hypotheses, in the cone's coordinates."""
         state = self._state
-        if len(state.cone) == 0:
-            return state.points
-        walls = Walls.of(state.cone.coordinates, state.cone.dimension)
         flights = AFRESH * max(LEAST_FLIGHTS, state.mixing.flights)
+        return self._flown(flights, 1, (*state.key, 6, number))[0]
+
+    def _flown(self, flights: int, times: int, key: tuple[int, ...]) -> list[Floats]:
+        """Return the points after each of some stretches of flights; the population stays."""
+        state = self._state
+        if times == 0 or len(state.cone) == 0:
+            return [state.points] * times
+        walls = Walls.of(state.cone.coordinates, state.cone.dimension)
         count = len(state.points) // BLOCK
-        rngs = streams((*state.key, 6, number), count)
+        rngs = streams(key, count)
 
-        def fly_on(block: int) -> Floats:
-            chains = place(state.points[block * BLOCK : (block + 1) * BLOCK], walls)
-            for _ in range(flights):
-                chains, _flight = fly(chains, walls, state.length, rngs[block])
-            return chains.points
+        def fly_on(block: int) -> list[Floats]:
+            chains, seen = place(state.points[block * BLOCK : (block + 1) * BLOCK], walls), []
+            for _ in range(times):
+                for _ in range(flights):
+                    chains, _flight = fly(chains, walls, state.length, rngs[block])
+                seen.append(chains.points)
+            return seen
 
-        return np.concatenate(each_block(fly_on, count))
+        return [np.concatenate(parts) for parts in zip(*each_block(fly_on, count), strict=True)]
 
 
 def absorb(state: State, normal: Floats) -> State:

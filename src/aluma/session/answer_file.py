@@ -55,6 +55,11 @@ _SNAPSHOTS = (
 )
 
 
+#: Names that callers gave to what they asked for, so that asking again changes nothing. A file
+#: without the table is as good as one where it is empty.
+_REQUESTS = "CREATE TABLE IF NOT EXISTS request (name TEXT PRIMARY KEY, number INTEGER NOT NULL)"
+
+
 class AnswerFile:
     """The file, open and locked. Make one with :meth:`create` or :meth:`open`.
 
@@ -63,6 +68,7 @@ class AnswerFile:
     path : Path
     about : what the session is about: text by name, written once
     entries : the log so far
+    requests : names of the requests that have been carried out
     closed : bool
     """
 
@@ -70,6 +76,7 @@ class AnswerFile:
         self.path, self._connection, self.closed = path, connection, False
         self.about: dict[str, str] = {}
         self.entries: list[Entry] = []
+        self.requests: set[str] = set()
         self._digest = b""
 
     @classmethod
@@ -103,6 +110,7 @@ class AnswerFile:
             file._check_identity()
             file._read()
             file._prepare()
+            file._read_requests()
         except BaseException:
             file.close()
             raise
@@ -113,16 +121,21 @@ class AnswerFile:
         """Digest of what the session is about, with which the log's chain of digests begins."""
         return _digest(json.dumps(sorted(self.about.items())).encode())
 
-    def append(self, entries: Sequence[Entry]) -> None:
-        """Write entries, all or none; they are on the disk when this returns."""
+    def append(self, entries: Sequence[Entry], request: str | None = None) -> None:
+        """Write entries and who asked for them, all or none; on the disk when this returns."""
         digest, rows = self._digest, []
         for number, entry in enumerate(entries, start=len(self.entries) + 1):
             digest = _chained(digest, number, entry.fields())
             rows.append((number, *entry.fields(), digest))
         with self._transaction() as connection:
             connection.executemany("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+            if request is not None:
+                number = len(self.entries) + len(rows)
+                connection.execute("INSERT INTO request VALUES (?, ?)", (request, number))
         self.entries.extend(entries)
         self._digest = digest
+        if request is not None:
+            self.requests.add(request)
 
     def length(self) -> int:
         """Read the log again and return how long it is; close the file if that cannot be told."""
@@ -184,7 +197,7 @@ class AnswerFile:
         with self._transaction() as connection:
             connection.execute(f"PRAGMA application_id = {APPLICATION}")
             connection.execute(f"PRAGMA user_version = {FORMAT}")
-            for statement in (*_SCHEMA, _SNAPSHOTS):
+            for statement in (*_SCHEMA, _SNAPSHOTS, _REQUESTS):
                 connection.execute(statement)
             rows = [*about.items(), (_DIGEST, self.seed.hex())]
             connection.executemany("INSERT INTO about VALUES (?, ?)", rows)
@@ -218,6 +231,7 @@ class AnswerFile:
         self._make_durable()
         with self._transaction() as connection:
             connection.execute(_SNAPSHOTS)
+            connection.execute(_REQUESTS)
             connection.execute(f"PRAGMA user_version = {self._pragma('user_version')}")
 
     def _make_durable(self) -> None:
@@ -241,6 +255,11 @@ class AnswerFile:
         if self.about.pop(_DIGEST, "") != self.seed.hex():
             raise damaged(self.path, "what it is about is not as it was written")
         self.entries, self._digest = self._verified(rows)
+
+    def _read_requests(self) -> None:
+        with explained(self.path, "read"):
+            names = self._connection.execute("SELECT name FROM request").fetchall()
+        self.requests = {str(name) for (name,) in names}
 
     def _verified(self, rows: Sequence[tuple[Any, ...]]) -> tuple[list[Entry], bytes]:
         """Return the entries that rows hold, and the last link of their chain of digests."""

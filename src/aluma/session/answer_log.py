@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from aluma.learners.base import Event
+from aluma.learners.labels import plain
 from aluma.session.recipe import storable
 
 
@@ -22,7 +23,8 @@ class Entry:
     ----------
     kind : "tell", "skip", "undo" or "change"
     example : position in the pool; for "undo", of the answer or skip that was taken back
-    label : the answer given by "tell" and "change", otherwise None
+    label : the answer given by "tell" and "change"; with "skip", an answer that is kept but not
+        learnt from, or None
     known : the labels known to the learner after it, each with the sign that stands for it
     factor : the greedy factor that was verified when the example was chosen, or None
     time : when, as UTC in ISO 8601
@@ -55,11 +57,13 @@ def entries(
     signs: Mapping[Any, int],
     verified: Mapping[int, float],
     time: str,
+    aside: Any = None,
 ) -> list[Entry]:
     """Return lines for the log, given the labels and greedy factors that a learner knows."""
     known = tuple((storable(label), sign) for label, sign in signs.items())
     if kind in ("undo", "skip"):
-        return [Entry(kind, event.index, None, known, None, time) for event in events]
+        beside = None if aside is None else storable(plain(aside))
+        return [Entry(kind, event.index, beside, known, None, time) for event in events]
     label_of = {sign: label for label, sign in known}
     return [
         Entry(kind, event.index, label_of[event.sign], known, verified.get(event.index), time)
@@ -69,19 +73,31 @@ def entries(
 
 def history(log: Sequence[Entry]) -> list[Event]:
     """Return what counts of a log: what was not taken back, as it was last changed."""
-    kept: list[Entry] = []
-    for entry in log:
-        if entry.kind == "undo":
-            kept.pop()
-        elif entry.kind == "change":
-            told = [old.example == entry.example and old.kind != "skip" for old in kept]
-            kept[told.index(True)] = entry
-        else:
-            kept.append(entry)
     signs = dict(log[-1].known) if log else {}
     return [
-        Event(entry.example, 0 if entry.kind == "skip" else signs[entry.label]) for entry in kept
+        Event(entry.example, 0 if entry.kind == "skip" else signs[entry.label])
+        for entry in kept(log)
     ]
+
+
+def set_aside(log: Sequence[Entry]) -> dict[int, Any]:
+    """Return the answers, by example, that came with a skip: kept, but not learnt from."""
+    skips = (entry for entry in kept(log) if entry.kind == "skip")
+    return {entry.example: entry.label for entry in skips if entry.label is not None}
+
+
+def kept(log: Sequence[Entry]) -> list[Entry]:
+    """Return the entries that were not taken back, in order, as they were last changed."""
+    counting: list[Entry] = []
+    for entry in log:
+        if entry.kind == "undo":
+            counting.pop()
+        elif entry.kind == "change":
+            told = [old.example == entry.example and old.kind != "skip" for old in counting]
+            counting[told.index(True)] = entry
+        else:
+            counting.append(entry)
+    return counting
 
 
 def factors(log: Sequence[Entry]) -> dict[int, float]:

@@ -123,39 +123,71 @@ class Session:
                 self._file.close()
 
     # -- what changes the learner --------------------------------------------------------------
+    # With ``request``, a name that the caller made up, each of them happens once: asking again by
+    # the same name changes nothing, also after a crash.
 
-    def tell(self, i: Any, label: Any) -> None:
+    def tell(self, i: Any, label: Any, *, request: str | None = None) -> None:
         """Take an answer, or arrays of answers (all of them or none), as a learner does.
 
         Labels are text, integers, finite floats or booleans: what JSON can hold.
         """
-        with self._writing():
-            twin = self._learner.fork()
-            twin.tell(i, label)
-            self._record("tell", twin, twin._history[len(self._learner._history) :])
+        with self._writing(request) as wanted:
+            if wanted:
+                twin = self._learner.fork()
+                twin.tell(i, label)
+                added = twin._history[len(self._learner._history) :]
+                self._record("tell", twin, added, request)
 
-    def skip(self, i: int) -> None:
-        """Do not ask about this example (it can still be told)."""
-        with self._writing():
-            twin = self._learner.fork()
-            twin.skip(i)
-            self._record("skip", twin, twin._history[len(self._learner._history) :])
+    def adopt(self, ahead: Learner, *, request: str | None = None) -> None:
+        """Keep what was told to a fork of this session, without working it out again.
 
-    def undo(self) -> None:
-        """Take back the last answer or skip; the log keeps both it and the undoing."""
-        with self._writing():
+        The fork must be of the session as it is now: a :class:`ValueError` says if it is not.
+        """
+        with self._writing(request) as wanted:
+            if not wanted:
+                return
             history = self._learner._history
-            twin = self._rewritten(history[:-1], self._learner._labels, lambda one: one.undo())
-            self._record("undo", twin, history[-1:])
+            added = ahead._history[len(history) :]
+            if ahead._history[: len(history)] != history or not all(e.sign for e in added):
+                raise ValueError(
+                    "this fork looked ahead from another point: take it with fork() after the last "
+                    "change of the session, and only tell() it."
+                )
+            self._record("tell", ahead.fork(), added, request)
 
-    def change(self, i: int, label: Any) -> None:
+    def skip(self, i: int, *, label: Any = None, request: str | None = None) -> None:
+        """Do not ask about this example (it can still be told).
+
+        With a label it is an exception: an answer that is kept, see :attr:`exceptions`, but that
+        the learner does not learn from.
+        """
+        with self._writing(request) as wanted:
+            if wanted:
+                twin = self._learner.fork()
+                if label is not None:
+                    twin._labels.sign(label)
+                twin.skip(i)
+                added = twin._history[len(self._learner._history) :]
+                self._record("skip", twin, added, request, label)
+
+    def undo(self, *, request: str | None = None) -> None:
+        """Take back the last answer or skip; the log keeps both it and the undoing."""
+        with self._writing(request) as wanted:
+            if wanted:
+                history = self._learner._history
+                twin = self._rewritten(history[:-1], self._learner._labels, lambda one: one.undo())
+                self._record("undo", twin, history[-1:], request)
+
+    def change(self, i: int, label: Any, *, request: str | None = None) -> None:
         """Give another answer for an example told before; the log keeps both."""
-        with self._writing():
+        with self._writing(request) as wanted:
+            if not wanted:
+                return
             history, labels = self._learner._history, self._learner._labels.copy()
             new = Event(self._learner._checked_index(i), labels.sign(label))
-            wanted = [new if old.index == new.index and old.sign else old for old in history]
-            twin = self._rewritten(wanted, labels, lambda one: one.change(i, label))
-            self._record("change", twin, [new] if wanted != history else [])
+            changed = [new if old.index == new.index and old.sign else old for old in history]
+            twin = self._rewritten(changed, labels, lambda one: one.change(i, label))
+            self._record("change", twin, [new] if changed != history else [], request)
 
     # -- what only looks -----------------------------------------------------------------------
 
@@ -209,6 +241,22 @@ class Session:
         return self._learner.answers
 
     @property
+    def exceptions(self) -> dict[int, Any]:
+        """Answers that are kept but not learnt from, by example."""
+        told = set(self.answered.tolist())
+        given = answer_log.set_aside(self._file.entries)
+        return {example: label for example, label in given.items() if example not in told}
+
+    @property
+    def kept(self) -> tuple[Entry, ...]:
+        """The entries of the log that count: not taken back, and as they were last changed."""
+        return tuple(answer_log.kept(self._file.entries))
+
+    def knows(self, request: str) -> bool:
+        """Say whether a request of this name has been carried out."""
+        return request in self._file.requests
+
+    @property
     def n_answers(self) -> int:
         """How many examples have been told."""
         return self._learner.n_answers
@@ -241,22 +289,30 @@ class Session:
     # -- inside --------------------------------------------------------------------------------
 
     @contextmanager
-    def _writing(self) -> Iterator[None]:
+    def _writing(self, request: str | None) -> Iterator[bool]:
+        """Lock the session, and say whether the request is a new one."""
         with self._lock:
             if self._file.closed:
                 raise SessionError(f"the session in {self.path} is closed: open it again to go on.")
-            yield
+            yield request is None or request not in self._file.requests
 
-    def _record(self, kind: str, twin: Learner, events: Sequence[Event]) -> None:
+    def _record(
+        self,
+        kind: str,
+        twin: Learner,
+        events: Sequence[Event],
+        request: str | None = None,
+        aside: Any = None,
+    ) -> None:
         """Write what happened to the file, then let the learner that has seen it take over."""
-        if not events:
+        if not events and request is None:
             return
         entries = answer_log.entries(
-            kind, events, twin._labels._signs, snapshot.factors(twin), _now()
+            kind, events, twin._labels._signs, snapshot.factors(twin), _now(), aside
         )
         logged, answers = len(self._file.entries), self.n_answers
         try:
-            self._file.append(entries)
+            self._file.append(entries, request)
             self._learner = twin
         except BaseException:
             # Ctrl-C may come between the two: whether the answer counts is what the file says.

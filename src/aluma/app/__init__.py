@@ -1,0 +1,6 @@
+"""The labelling page: a person, a keyboard and the fewest questions.
+
+Arrows point one way: ``reading`` (files) and ``features`` make a pool of ``examples``; ``desk``
+keeps a session about it and looks ahead; ``api`` and ``guard`` put the desk on the network,
+``server`` starts them; ``static`` is the page itself.
+"""

@@ -1,0 +1,206 @@
+"""What is to be seen of a session, drawn from what is known about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from aluma.app.curve import Curve
+from aluma.app.doubt import most_doubtful
+from aluma.app.examples import Examples
+from aluma.app.lookahead import Outcome, Question
+from aluma.app.shapes import Card, Clash, Figures, Next, Progress, State, Verdict
+from aluma.app.slack import supports_slack
+from aluma.feasibility import Undecided
+from aluma.session import Entry, Session
+from aluma.version_space import Conflict
+
+#: Latest answers that come with every state.
+LATEST = 12
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is asked of the person.
+
+    Attributes
+    ----------
+    name : what the pool is called
+    question : what is asked about every example
+    labels : the two answers, (no, yes)
+    tolerance : it is time to stop when the error is at most this, except with probability delta
+    """
+
+    name: str
+    question: str
+    labels: tuple[str, str]
+    tolerance: float = 0.01
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What is known at a moment, besides the answers.
+
+    Attributes
+    ----------
+    tick, session : names of the moment and of the session
+    question : what is asked, None while it is being worked out
+    following : what follows each label, as far as it is known
+    figures, curve : the latest certificate, and all of them
+    busy : what takes longer just now
+    """
+
+    tick: str
+    session: str
+    question: Question | None
+    following: Mapping[str, Outcome]
+    figures: Figures | None
+    curve: Curve
+    busy: str | None
+
+
+class Board:
+    """Draws states, verdicts and clashes for the eyes of a person."""
+
+    def __init__(self, examples: Examples, task: Task) -> None:
+        self.examples, self.task = examples, task
+        self._clash: tuple[tuple[int, int, str], Clash] | None = None
+
+    def state(self, session: Session, seen: Seen) -> State:
+        """Return all that is to be seen."""
+        question, answers = seen.question, answers_of(session)
+        asked = question.example if question else None
+        exhausted = question is not None and asked is None
+        return State(
+            tick=seen.tick,
+            version=len(session.log),
+            session=seen.session,
+            name=self.task.name,
+            question_text=self.task.question,
+            labels=list(self.task.labels),
+            question=None if asked is None else self.examples.card(asked),
+            ahead=self._following(session, asked, seen.following),
+            spare=[self.examples.card(i) for i in question.spare] if question else [],
+            last=[self.verdict(entry) for entry in answers[: -LATEST - 1 : -1]],
+            progress=self._progress(session, answers, seen, exhausted=exhausted),
+            curve=seen.curve.points,
+            busy=seen.busy,
+            slack=supports_slack(),
+        )
+
+    def _following(
+        self, session: Session, asked: int | None, following: Mapping[str, Outcome]
+    ) -> dict[str, Next]:
+        if asked is None:
+            return {}
+        return {
+            label: Next(question=self._card(found.example))
+            if isinstance(found, Question)
+            else Next(clash=self.clash(session, found, asked, label))
+            for label, found in following.items()
+        }
+
+    def _progress(
+        self, session: Session, answers: list[Entry], seen: Seen, *, exhausted: bool
+    ) -> Progress:
+        told = [entry for entry in answers if entry.kind != "skip"]
+        examples = {entry.example for entry in session.kept}
+        figures = seen.figures
+        return Progress(
+            size=len(self.examples),
+            answered=len(answers),
+            positive=sum(entry.label == self.task.labels[1] for entry in answers),
+            skipped=len(examples) - len(answers),
+            exceptions=len(answers) - len(told),
+            tolerance=self.task.tolerance,
+            figures=figures,
+            finished=exhausted or self._settled(figures),
+            exhausted=exhausted,
+            gain=seen.curve.gain(),
+        )
+
+    def _settled(self, figures: Figures | None) -> bool:
+        return figures is not None and figures.error_bound <= self.task.tolerance
+
+    def verdict(self, entry: Entry) -> Verdict:
+        """Return an answer with its example."""
+        return Verdict(
+            card=self.examples.excerpt(entry.example),
+            label=str(entry.label),
+            by="exception" if entry.kind == "skip" else "person",
+            share=1.0,
+        )
+
+    def _voted(self, example: int, share: float) -> Verdict:
+        yes = share >= 0.5
+        return Verdict(
+            card=self.examples.excerpt(example),
+            label=self.task.labels[yes],
+            by="vote",
+            share=share if yes else 1.0 - share,
+        )
+
+    def verdicts(self, session: Session, wanted: list[int]) -> list[Verdict]:
+        """Return answers or, where there is none, the vote."""
+        known = {entry.example: entry for entry in answers_of(session)}
+        shares = _shares(session, [i for i in wanted if i not in known])
+        return [self.verdict(known[i]) if i in known else self._voted(i, shares[i]) for i in wanted]
+
+    def clash(
+        self, session: Session, error: Conflict | Undecided, example: int, label: str
+    ) -> Clash:
+        """Explain why an answer cannot be taken in, and which ones it clashes with."""
+        key = (len(session.log), example, label)
+        if self._clash is None or self._clash[0] != key:
+            self._clash = key, self._explained(session, error, example, label)
+        return self._clash[1]
+
+    def _explained(
+        self, session: Session, error: Conflict | Undecided, example: int, label: str
+    ) -> Clash:
+        others = [i for i in error.indices if i != example] if isinstance(error, Conflict) else []
+        known = {entry.example: entry for entry in answers_of(session)}
+        others = most_doubtful(session, example, label, others)
+        return Clash(
+            message=_explained(error, self.examples.title(example), label, len(others)),
+            example=example,
+            label=label,
+            **{"with": [self.verdict(known[i]) for i in others if i in known]},
+            slack=supports_slack(),
+        )
+
+    def _card(self, example: int | None) -> Card | None:
+        return None if example is None else self.examples.card(example)
+
+
+def answers_of(session: Session) -> list[Entry]:
+    """Return the entries that hold the present answers, exceptions included, in order."""
+    found: dict[int, Entry] = {}
+    for entry in session.kept:
+        if entry.label is not None:
+            found.pop(entry.example, None)
+            found[entry.example] = entry
+    return list(found.values())
+
+
+def _shares(session: Session, wanted: list[int]) -> dict[int, float]:
+    """Return shares of the votes for yes."""
+    if not wanted:
+        return {}
+    rows = session.pool.rows(wanted)[:, : session.pool.dimension - session.pool.bias]
+    shares = session.fork().predict_proba(rows)[:, 1]
+    return dict(zip(wanted, shares.tolist(), strict=True))
+
+
+def _explained(error: Conflict | Undecided, title: str, label: str, others: int) -> str:
+    """Say in plain words why an answer cannot be taken in."""
+    if isinstance(error, Undecided):
+        return (
+            f"“{label}” for {title} leaves so little room between earlier answers that the "
+            "computer cannot tell whether they agree."
+        )
+    earlier = "an earlier answer" if others == 1 else f"{others} earlier answers"
+    return (
+        f"“{label}” for {title} and {earlier} cannot all be right: no straight boundary between "
+        "the two answers fits them. One of them may be a slip, or this example is an exception."
+    )

@@ -1,0 +1,302 @@
+"""The desk: one session, the person who answers in as many tabs as they like, and what they see.
+
+Changes happen one at a time and are on the disk when a method returns. What is shown is a snapshot
+that is replaced whenever something changes; reading it never waits for anything.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError
+from contextlib import contextmanager
+from hashlib import blake2b
+
+from aluma.app.board import Board, Seen, Task, answers_of
+from aluma.app.curve import Curve
+from aluma.app.examples import Examples
+from aluma.app.judge import Judge
+from aluma.app.lookahead import Branch, Lookahead, Question
+from aluma.app.shapes import Clash, Receipt, State, Verdict
+from aluma.app.slack import loosened, supports_slack
+from aluma.feasibility import Undecided
+from aluma.session import Session
+from aluma.version_space import Conflict
+
+logger = logging.getLogger(__name__)
+
+
+class Refused(Exception):
+    """A request that cannot be carried out; the session is as it was."""
+
+
+class Clashing(Refused):
+    """An answer that contradicts earlier ones."""
+
+    def __init__(self, clash: Clash) -> None:
+        super().__init__(clash.message)
+        self.clash = clash
+
+
+class Desk:
+    """A session put on the table."""
+
+    def __init__(self, session: Session, examples: Examples, task: Task) -> None:
+        self.examples, self.task = examples, task
+        self._session, self._seen = session, Board(examples, task)
+        self._turn, self._count, self._waiting = threading.Lock(), threading.Lock(), 0
+        self._unseen: tuple[Branch | None, int | None] | None = None
+        self._board_lock, self._boot, self._ticks = threading.Lock(), secrets.token_hex(4), 0
+        self._listeners: set[Callable[[], None]] = set()
+        self._busy: str | None = None
+        #: Whether the server is about to end.
+        self.ending = False
+        about = session.about
+        self._name = blake2b(
+            f"{about['created']} {about['pool']}".encode(), digest_size=8
+        ).hexdigest()
+        self._curve = Curve(session.path.with_suffix(".curve.jsonl"))
+        self._ahead = Lookahead(session.pool, task.labels, self._publish)
+        self._judge = Judge(self._curve, self._ahead.idle, self._publish)
+        self._board = self._drawn()
+        self._encoded: tuple[State, bytes] = (self._board, b"")
+        self._look_ahead()
+        self._publish()
+
+    # -- what changes the session --------------------------------------------------------------
+
+    def answer(self, request: str, example: int, label: str, showing: int | None = None) -> Receipt:
+        """Take an answer; ``showing`` is the example that the page went on to."""
+        self._check(example, label)
+        with self._changing(request) as fresh:
+            if not fresh:
+                return self._receipt(example, repeated=True)
+            self._check_untold(example, label)
+            # While others wait, nobody looks ahead, and what is known is about an earlier state.
+            branch = None if self._unseen else self._ahead.take(example, label)
+            if branch is None and label in self._ahead.unlikely:
+                self._busy = "taking in a surprising answer"
+                self._publish()
+            try:
+                self._keep(branch, request, example, label)
+            except (Conflict, Undecided) as error:
+                raise Clashing(self._seen.clash(self._session, error, example, label)) from error
+            self._moved(after=branch, shown=showing)
+            return self._receipt(example)
+
+    def skip(self, request: str, example: int, showing: int | None = None) -> Receipt:
+        """Do not ask about an example."""
+        self._check(example)
+        with self._changing(request) as fresh:
+            if fresh:
+                self._check_untold(example, None)
+                self._session.skip(example, request=request)
+                self._moved(shown=showing)
+            return self._receipt(example, repeated=not fresh)
+
+    def set_aside(self, request: str, example: int, label: str) -> Receipt:
+        """Keep an answer that is not to be learnt from: an exception."""
+        self._check(example, label)
+        with self._changing(request) as fresh:
+            if fresh:
+                self._check_untold(example, None)
+                self._session.skip(example, label=label, request=request)
+                self._moved()
+            return self._receipt(example, repeated=not fresh)
+
+    def undo(self, request: str) -> Receipt:
+        """Take back the last answer or skip, and ask about that example again."""
+        with self._changing(request, "taking back an answer") as fresh:
+            if not fresh:
+                return self._receipt(None, repeated=True)
+            if not self._session.kept:
+                raise Refused("there is no answer to take back.")
+            self._session.undo(request=request)
+            example = self._session.log[-1].example
+            self._moved(shown=example)
+            return self._receipt(example)
+
+    def change(self, request: str, example: int, label: str) -> Receipt:
+        """Give another answer to an example that has one."""
+        self._check(example, label)
+        with self._changing(request, "taking in a changed answer") as fresh:
+            if not fresh:
+                return self._receipt(example, repeated=True)
+            try:
+                if example in self._session.exceptions:
+                    self._session.tell(example, label, request=request)
+                elif example in self._session.answered:
+                    self._session.change(example, label, request=request)
+                else:
+                    raise Refused(f"{self._called(example)} has no answer yet: answer it first.")
+            except (Conflict, Undecided) as error:
+                raise Clashing(self._seen.clash(self._session, error, example, label)) from error
+            self._moved(shown=self._ahead.question.example if self._ahead.question else None)
+            return self._receipt(example)
+
+    def loosen(self, request: str) -> Receipt:
+        """Go on with slack: answers may contradict each other a little from now on."""
+        if not supports_slack():
+            raise Refused("this version of aluma cannot go on with slack: change an answer.")
+        with self._changing(request, "starting again with slack") as fresh:
+            if fresh:
+                self._session = loosened(self._session, request)
+                self._moved()
+            return self._receipt(None, repeated=not fresh)
+
+    # -- what only looks -----------------------------------------------------------------------
+
+    @property
+    def session(self) -> Session:
+        """The session as it is now."""
+        return self._session
+
+    @property
+    def state(self) -> State:
+        """What is to be seen now."""
+        return self._board
+
+    @property
+    def encoded(self) -> bytes:
+        """The state as JSON; the same for everybody who asks, so it is written once."""
+        board = self._board
+        if self._encoded[0] is not board:
+            self._encoded = board, board.model_dump_json(by_alias=True).encode()
+        return self._encoded[1]
+
+    @property
+    def proven(self) -> set[int]:
+        """Examples whose labels are proven, the answers among them."""
+        return set(self._judge.proven) | set(self._session.answered.tolist())
+
+    def listen(self, listener: Callable[[], None]) -> None:
+        """Call back whenever the state changes, from any thread."""
+        self._listeners.add(listener)
+
+    def unlisten(self, listener: Callable[[], None]) -> None:
+        """Do not call back any more."""
+        self._listeners.discard(listener)
+
+    def given(self) -> list[Verdict]:
+        """Return all answers, the newest first."""
+        return [self._seen.verdict(entry) for entry in answers_of(self._session)[::-1]]
+
+    def verdicts(self, wanted: list[int]) -> list[Verdict]:
+        """Return answers or, where there is none, the vote."""
+        return self._seen.verdicts(self._session, wanted)
+
+    def release(self) -> None:
+        """Let nobody wait for another state: the server is about to end."""
+        self.ending = True
+        self._publish()
+
+    def close(self) -> None:
+        """Finish what is being written, and close the session."""
+        with self._turn:
+            self._ahead.close()
+            self._judge.close()
+            self._session.close()
+
+    # -- inside --------------------------------------------------------------------------------
+
+    @contextmanager
+    def _changing(self, request: str, busy: str | None = None) -> Iterator[bool]:
+        """Wait for one's turn, and say whether the request is a new one.
+
+        Looking ahead begins when nobody is waiting: it would be for nothing.
+        """
+        with self._count:
+            self._waiting += 1
+        with self._turn:
+            with self._count:
+                self._waiting -= 1
+            fresh = not self._session.knows(request)
+            if busy and fresh:
+                self._busy = busy
+                self._publish()
+            try:
+                yield fresh
+            finally:
+                self._busy = None
+                if self._unseen and not self._waiting:
+                    self._look_ahead()
+                self._publish()
+
+    def _keep(self, branch: Branch | None, request: str, example: int, label: str) -> None:
+        """Write an answer down, with the learner that has taken it in if there is one."""
+        if branch is not None:
+            try:
+                self._session.adopt(branch.told.result(), request=request)
+                return
+            except CancelledError:
+                pass
+        self._session.tell(example, label, request=request)
+
+    def _moved(self, *, after: Branch | None = None, shown: int | None = None) -> None:
+        """Remember that the session has changed, and what is known about its next question."""
+        self._unseen = (after, shown)
+
+    def _look_ahead(self) -> None:
+        """Look ahead from, and judge, the state that the session is in now."""
+        (after, shown), self._unseen = self._unseen or (None, None), None
+        if shown is not None and not self._askable(shown):
+            shown = None
+        learner = self._session.fork()
+        self._ahead.begin(learner, after=after, shown=shown)
+        self._judge.look(learner.fork())
+
+    def _askable(self, example: int) -> bool:
+        taken = {entry.example for entry in self._session.kept}
+        return 0 <= example < len(self.examples) and example not in taken
+
+    def _check(self, example: int, label: str | None = None) -> None:
+        if not 0 <= example < len(self.examples):
+            raise Refused(
+                f"there is no example {example}: the pool has {len(self.examples):,}, from 0."
+            )
+        if label is not None and label not in self.task.labels:
+            raise Refused(
+                f"{label!r} is neither {self.task.labels[0]!r} nor {self.task.labels[1]!r}."
+            )
+
+    def _check_untold(self, example: int, label: str | None) -> None:
+        told = {e.example: e.label for e in self._session.kept if e.kind != "skip"}
+        if example in told and told[example] != label:
+            raise Refused(
+                f"{self._called(example)} was answered {told[example]!r} before, perhaps in "
+                "another tab: change that answer instead."
+            )
+
+    def _receipt(self, example: int | None, *, repeated: bool = False) -> Receipt:
+        return Receipt(version=len(self._session.log), repeated=repeated, example=example)
+
+    # -- what is shown -------------------------------------------------------------------------
+
+    def _publish(self) -> None:
+        with self._board_lock:
+            self._ticks += 1
+            self._board = self._drawn()
+        for listener in list(self._listeners):
+            listener()
+
+    def _drawn(self) -> State:
+        question = None if self._unseen else self._ahead.question
+        if question is not None:
+            spare = tuple(i for i in question.spare if self._askable(i))
+            stale = question.example is not None and not self._askable(question.example)
+            question = None if stale else Question(question.example, spare)
+        seen = Seen(
+            tick=f"{self._boot}.{self._ticks}",
+            session=self._name,
+            question=question,
+            following=self._ahead.following,
+            figures=self._judge.figures,
+            curve=self._curve,
+            busy=self._busy,
+        )
+        return self._seen.state(self._session, seen)
+
+    def _called(self, example: int) -> str:
+        return self.examples.title(example)

@@ -1,0 +1,222 @@
+"""The examples as a person sees them: texts, images and rows of a table."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from PIL import Image, UnidentifiedImageError
+
+from aluma.app.errors import BadInput
+from aluma.app.shapes import Card, Value
+
+#: Characters of a text that are shown before one asks for more, and of another field.
+SHOWN, FIELD = 5_000, 400
+#: Fields beside a text, and in a row that has nothing else.
+FIELDS = 24
+#: Characters of a text in a list.
+EXCERPT = 240
+#: An image file may be this large, and have this many pixels.
+MOST_BYTES, MOST_PIXELS = 32 * 2**20, 64_000_000
+#: Kinds of images that a browser shows and that cannot carry a script.
+MEDIA = {"PNG": "image/png", "JPEG": "image/jpeg", "GIF": "image/gif", "WEBP": "image/webp",
+         "BMP": "image/bmp"}  # fmt: skip
+
+
+class Images(Protocol):
+    """Images, one for each example."""
+
+    def title(self, i: int) -> str:
+        """Return what the image is called."""
+
+    def picture(self, i: int) -> Image.Image:
+        """Return the decoded image."""
+
+    def content(self, i: int) -> tuple[str, bytes]:
+        """Return a media type and a file that a browser can show."""
+
+
+@dataclass(frozen=True)
+class FolderImages:
+    """Files in a folder, and nothing outside it."""
+
+    root: Path
+    names: Sequence[str]
+
+    def title(self, i: int) -> str:
+        """Return the path below the folder."""
+        return self.names[i]
+
+    def path(self, i: int) -> Path:
+        """Return where a file is, or refuse it if it has become a way out of the folder."""
+        path = (self.root / self.names[i]).resolve()
+        if not path.is_relative_to(self.root.resolve()) or not path.is_file():
+            raise BadInput(f"{self.names[i]!r} is no longer a file in {self.root}: put it back.")
+        if path.stat().st_size > MOST_BYTES:
+            raise BadInput(
+                f"{self.names[i]!r} has {path.stat().st_size / 2**20:.0f} MB; images may have up "
+                f"to {MOST_BYTES // 2**20}: make it smaller."
+            )
+        return path
+
+    def picture(self, i: int) -> Image.Image:
+        """Return the decoded image."""
+        path = self.path(i)
+        try:
+            picture = Image.open(path, formats=tuple(MEDIA))
+            if picture.width * picture.height > MOST_PIXELS:
+                raise BadInput(
+                    f"{self.names[i]!r} has {picture.width} x {picture.height} pixels; "
+                    f"{MOST_PIXELS:,} are the most: make it smaller."
+                )
+            picture.load()
+        except (UnidentifiedImageError, OSError, SyntaxError, ValueError) as error:
+            if isinstance(error, BadInput):
+                raise
+            raise BadInput(f"{self.names[i]!r} cannot be read as an image: {error}") from error
+        return picture
+
+    def content(self, i: int) -> tuple[str, bytes]:
+        """Return the file as it is, with the media type of what is in it."""
+        path = self.path(i)
+        try:
+            with Image.open(path, formats=tuple(MEDIA)) as picture:
+                return MEDIA[str(picture.format)], path.read_bytes()
+        except (UnidentifiedImageError, OSError, SyntaxError, ValueError) as error:
+            raise BadInput(f"{self.names[i]!r} cannot be read as an image: {error}") from error
+
+
+@dataclass(frozen=True)
+class ArrayImages:
+    """Images in an array, (n, height, width) or (n, height, width, 3)."""
+
+    data: npt.NDArray[Any]
+
+    def title(self, i: int) -> str:
+        """Return the number of the image."""
+        return f"image {i}"
+
+    def picture(self, i: int) -> Image.Image:
+        """Return an image; numbers other than bytes are stretched to the range of the array."""
+        one = np.asarray(self.data[i])
+        if one.dtype != np.uint8:
+            low, high = self._range
+            one = ((one - low) / ((high - low) or 1) * 255).astype(np.uint8)
+        return Image.fromarray(one)
+
+    def content(self, i: int) -> tuple[str, bytes]:
+        """Return the image as a PNG file."""
+        file = io.BytesIO()
+        self.picture(i).save(file, format="PNG")
+        return "image/png", file.getvalue()
+
+    @cached_property
+    def _range(self) -> tuple[float, float]:
+        return float(self.data.min()), float(self.data.max())
+
+
+@dataclass(frozen=True)
+class Examples:
+    """A table of what there is to see, with an image for each row or without.
+
+    Attributes
+    ----------
+    frame : one row an example, numbered from 0
+    text : names of the columns that hold text; the first is shown large
+    images : one for each row, or None
+    hidden : a column that is not shown: the labels
+    """
+
+    frame: pd.DataFrame
+    text: tuple[str, ...] = ()
+    images: Images | None = None
+    hidden: str | None = None
+    _searched: list[str] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+    def title(self, i: int) -> str:
+        """Return what an example is called."""
+        return sound(self.images.title(i)) if self.images else f"row {i + 1:,}"
+
+    def card(self, i: int, *, full: bool = False) -> Card:
+        """Return an example as it is shown, long texts only in part."""
+        if not 0 <= i < len(self):
+            raise IndexError(f"there is no example {i}: the pool has {len(self)}, from 0.")
+        row = self.frame.iloc[i]
+        names = [name for name in self.frame.columns if name != self.hidden]
+        if self.images:
+            kind, text = "image", ""
+        elif self.text:
+            kind, text = "text", shown(row[self.text[0]])
+            names.remove(self.text[0])
+        else:
+            kind, text = "row", ""
+        long = FIELD if not full else SHOWN
+        most = len(names) if full else FIELDS
+        fields = [
+            Value(name=sound(name), value=_cut(shown(row[name]), long)) for name in names[:most]
+        ]
+        if len(names) > most:
+            fields.append(Value(name="…", value=f"and {len(names) - most:,} more columns"))
+        beginning = text if full else text[:SHOWN]
+        return Card(
+            example=i,
+            title=self.title(i),
+            kind=kind,  # type: ignore[arg-type]
+            text=beginning,
+            more=len(text) - len(beginning),
+            image=f"/api/images/{i}" if self.images else None,
+            fields=fields,
+        )
+
+    def excerpt(self, i: int) -> Card:
+        """Return an example as it is shown in a list."""
+        card = self.card(i)
+        text = card.text
+        if not text and not self.images:
+            text = " · ".join(f"{one.name} {one.value}" for one in card.fields[:6])
+        return card.model_copy(
+            update={"text": _cut(text, EXCERPT), "fields": [], "more": max(0, len(text) - EXCERPT)}
+        )
+
+    def find(self, words: str) -> list[int]:
+        """Return the examples in which all the words occur, in any case."""
+        wanted = words.casefold().split()
+        if not self._searched:
+            self._searched.extend(self._texts())
+        return [i for i, text in enumerate(self._searched) if all(word in text for word in wanted)]
+
+    def _texts(self) -> list[str]:
+        texts = [self.title(i) for i in range(len(self))]
+        for name in self.frame.columns[:64]:
+            if name != self.hidden:
+                column = self.frame[name].map(shown)
+                texts = [f"{a}\n{b}" for a, b in zip(texts, column, strict=True)]
+        return [text.casefold() for text in texts]
+
+
+def shown(value: Any) -> str:
+    """Return a cell as text; a missing one is empty."""
+    if value is None or value is pd.NA or value is pd.NaT or value != value:
+        return ""
+    if isinstance(value, float | np.floating):
+        return f"{float(value):.6g}"
+    return sound(str(value))
+
+
+def sound(text: str) -> str:
+    """Return text that can be sent: half characters, as in broken file names, are replaced."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[:most] + "…"

@@ -1,0 +1,113 @@
+"""What can be promised now, worked out in the background after every answer, or nearly.
+
+A certificate of a large pool takes longer than a question, so it has a thread of its own, waits
+until the next questions are known, and skips states that have passed meanwhile.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from aluma.app.curve import Curve
+from aluma.app.shapes import Figures
+from aluma.feasibility import Undecided
+from aluma.learners.aluma import ALuMA
+from aluma.learners.base import Learner
+
+logger = logging.getLogger(__name__)
+
+#: Seconds for proofs in a certificate, and in each extra round while nobody answers.
+PROOFS = 0.2
+#: Rounds of proofs for one set of answers, at most.
+ROUNDS = 30
+#: How much less urgent than questions figures are, as `nice` counts it.
+BEHIND = 5
+#: Seconds that figures may be late in favour of the next questions.
+PATIENCE = 1.5
+
+
+class Judge:
+    """A thread that certifies the latest state it was shown.
+
+    Parameters
+    ----------
+    curve : where the figures are collected
+    idle : set while the next questions are known
+    changed : called with every new certificate, from the thread
+    """
+
+    def __init__(self, curve: Curve, idle: threading.Event, changed: Callable[[], None]) -> None:
+        self._curve, self._idle, self._changed = curve, idle, changed
+        self._wake = threading.Condition()
+        self._next: Learner | None = None
+        self._stopped = False
+        self._judged: ALuMA | None = None
+        self.figures: Figures | None = None
+        self._thread = threading.Thread(target=self._run, name="judge", daemon=True)
+        self._thread.start()
+
+    def look(self, learner: Learner) -> None:
+        """Judge a fork of the session when there is time, unless a later one comes before."""
+        with self._wake:
+            self._next = learner
+            self._wake.notify()
+
+    @property
+    def proven(self) -> dict[int, Any]:
+        """Labels, by example, that are proven for the answers judged last."""
+        return {} if self._judged is None else self._judged.proven
+
+    def close(self) -> None:
+        """Stop after the certificate at hand."""
+        with self._wake:
+            self._stopped = True
+            self._wake.notify()
+        self._thread.join()
+
+    def _run(self) -> None:
+        if sys.platform == "linux":
+            # Threads have a priority of their own there, and the next questions come first.
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), BEHIND)
+        while (learner := self._latest()) is not None:
+            try:
+                self._judge(learner)
+            except Undecided as error:
+                logger.warning("these answers cannot be judged: %s", error)
+
+    def _latest(self) -> Learner | None:
+        with self._wake:
+            self._wake.wait_for(lambda: self._stopped or self._next is not None)
+        self._idle.wait(PATIENCE)
+        with self._wake:
+            learner, self._next = self._next, None
+            return None if self._stopped else learner
+
+    def _judge(self, learner: Learner) -> None:
+        if not isinstance(learner, ALuMA) or learner.n_answers == 0:
+            self.figures = None
+            self._changed()
+            return
+        if self._judged is not None:
+            learner.take_proofs(self._judged)
+        proven = -1
+        for number in range(ROUNDS):
+            found = learner.certificate(proof_seconds=PROOFS)
+            self._judged = learner
+            self.figures = Figures(
+                answers=found.asked,
+                determined=found.determined,
+                expected_error=found.expected_error,
+                error_bound=found.error_bound,
+                delta=found.delta,
+            )
+            if number == 0:
+                self._curve.add(self.figures)
+            self._changed()
+            if self._next is not None or self._stopped or found.determined == proven:
+                return
+            proven = found.determined

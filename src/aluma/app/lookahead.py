@@ -1,0 +1,212 @@
+"""The next question for each answer that may come, worked out while the person reads.
+
+One thread works through what is worth knowing, the likelier answer first. When an answer comes, the
+learner that has taken it in is usually there already, with its next question; what belongs to the
+other answer is thrown away.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from aluma.feasibility import Undecided
+from aluma.learners.base import Exhausted, Learner
+from aluma.pool import Pool
+from aluma.version_space import Conflict
+
+#: An answer that this share of the hypotheses expects, or less, is not looked ahead to: the learner
+#: brings it in gradually, which may take seconds, and it will hardly come.
+UNLIKELY = 0.05
+#: Examples offered in place of the next question should that be late.
+SPARE = 6
+
+
+@dataclass(frozen=True)
+class Question:
+    """What to ask (None when nothing is left), and what might be asked instead."""
+
+    example: int | None
+    spare: tuple[int, ...] = ()
+
+
+#: What follows an answer: a question, or why the answer cannot be taken in.
+Outcome: TypeAlias = Question | Conflict | Undecided
+
+
+class Branch:
+    """What follows one answer: a learner that has taken it in, then its next question.
+
+    Both futures raise :class:`Conflict` or :class:`Undecided` when the answer cannot be taken in.
+    """
+
+    def __init__(
+        self, worker: ThreadPoolExecutor, learner: Learner, example: int, label: str
+    ) -> None:
+        self.example, self.label = example, label
+        self.told: Future[Learner] = worker.submit(_told, learner, example, label)
+        self.asked: Future[Question] = worker.submit(_asked_after, self.told)
+
+    def begun(self) -> bool:
+        """Say whether it pays to wait for this rather than to start again."""
+        return self.told.running() or (self.told.done() and not self.told.cancelled())
+
+    def drop(self) -> None:
+        """Do not begin what has not begun."""
+        self.told.cancel()
+        self.asked.cancel()
+
+
+class Lookahead:
+    """A thread that looks ahead from one state of a session at a time.
+
+    Parameters
+    ----------
+    pool : the examples
+    labels : the two answers, (no, yes)
+    changed : called whenever more is known; from any thread
+    """
+
+    def __init__(self, pool: Pool, labels: Sequence[str], changed: Callable[[], None]) -> None:
+        self._pool, self._labels, self._changed = pool, tuple(labels), changed
+        self._worker = ThreadPoolExecutor(1, thread_name_prefix="lookahead")
+        self._lock = threading.RLock()
+        self._round = 0
+        self._question: Question | None = None
+        self._branches: dict[str, Branch] = {}
+        #: Answers to the question that hardly any hypothesis expects.
+        self.unlikely: frozenset[str] = frozenset()
+        self._waiting: Future[Question] | None = None
+        #: Set while there is nothing left to look ahead to.
+        self.idle = threading.Event()
+
+    def begin(
+        self, learner: Learner, *, after: Branch | None = None, shown: int | None = None
+    ) -> None:
+        """Look ahead from another state.
+
+        Parameters
+        ----------
+        learner : a fork of the session, which belongs to this object from now on
+        after : the branch that led here, whose next question may be known or on its way
+        shown : an example that is on the screen already, and is the question therefore
+        """
+        with self._lock:
+            self._round += 1
+            for branch in self._branches.values():
+                if branch is not after:
+                    branch.drop()
+            if self._waiting is not None:
+                self._waiting.cancel()
+            spare = self._question.spare if self._question else ()
+            self._branches, self._question, self._waiting = {}, None, None
+            self.unlikely = frozenset()
+            self.idle.clear()
+            if shown is not None:
+                if after is not None:
+                    after.asked.cancel()
+                left = tuple(one for one in spare if one != shown)
+                self._explore(learner, Question(shown, left))
+                return
+            asked = after.asked if after is not None else self._worker.submit(_asked, learner)
+            self._waiting = asked
+            number = self._round
+        asked.add_done_callback(lambda done: self._arrived(number, learner, done))
+
+    def take(self, example: int, label: str) -> Branch | None:
+        """Return what is known or being worked out about an answer."""
+        with self._lock:
+            branch = self._branches.get(label)
+            if branch is None or branch.example != example or not branch.begun():
+                return None
+            return branch
+
+    @property
+    def question(self) -> Question | None:
+        """The question of this state, or None while it is being worked out."""
+        return self._question
+
+    @property
+    def following(self) -> dict[str, Outcome]:
+        """What follows each answer, as far as it is known."""
+        known: dict[str, Outcome] = {}
+        for label, branch in list(self._branches.items()):
+            try:
+                if branch.asked.done():
+                    known[label] = branch.asked.result()
+            except (Conflict, Undecided) as error:
+                known[label] = error
+            except CancelledError:
+                continue
+        return known
+
+    def close(self) -> None:
+        """Stop the thread after what it is doing."""
+        with self._lock:
+            self._round += 1
+        self.idle.set()
+        self._worker.shutdown(wait=True, cancel_futures=True)
+
+    def _arrived(self, number: int, learner: Learner, done: Future[Question]) -> None:
+        with self._lock:
+            if number != self._round or done.cancelled():
+                return
+            self._waiting = None
+            self._explore(learner, done.result())
+
+    def _explore(self, learner: Learner, question: Question) -> None:
+        """Begin with both branches, the likelier first."""
+        self._question = question
+        number = self._round
+        if question.example is None:
+            self.idle.set()
+        else:
+            try:
+                for label in self._likely(learner, question.example):
+                    branch = Branch(self._worker, learner, question.example, label)
+                    self._branches[label] = branch
+                    branch.asked.add_done_callback(lambda _: self._explored(number))
+            except RuntimeError:
+                # The thread was told to stop: nobody will look.
+                return
+        self._changed()
+
+    def _explored(self, number: int) -> None:
+        with self._lock:
+            if number != self._round:
+                return
+            if all(branch.asked.done() for branch in self._branches.values()):
+                self.idle.set()
+        self._changed()
+
+    def _likely(self, learner: Learner, example: int) -> tuple[str, ...]:
+        """Return the labels that are worth looking ahead to, the likelier first."""
+        if learner.n_answers == 0:
+            return self._labels
+        row = self._pool.rows([example])[:, : self._pool.dimension - self._pool.bias]
+        shares = dict(zip(self._labels, learner.predict_proba(row)[0], strict=True))
+        self.unlikely = frozenset(label for label in shares if shares[label] <= UNLIKELY)
+        return tuple(
+            sorted(shares.keys() - self.unlikely, key=lambda label: (-shares[label], label))
+        )
+
+
+def _told(learner: Learner, example: int, label: str) -> Learner:
+    twin = learner.fork()
+    twin.tell(example, label)
+    return twin
+
+
+def _asked_after(told: Future[Learner]) -> Question:
+    return _asked(told.result())
+
+
+def _asked(learner: Learner) -> Question:
+    try:
+        example = int(learner.ask())
+    except Exhausted:
+        return Question(None)
+    return Question(example, tuple(learner.alternatives(SPARE).tolist()))

@@ -1,0 +1,232 @@
+"""Beginning a labelling task, or going on with it: features kept, session opened, desk set up."""
+
+from __future__ import annotations
+
+import json
+import logging
+import zipfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from aluma.app import demo, features, reading
+from aluma.app.board import Task
+from aluma.app.desk import Desk
+from aluma.app.errors import BadInput
+from aluma.app.examples import Examples, shown
+from aluma.app.features import Features
+from aluma.feasibility import Undecided
+from aluma.session import Session
+from aluma.version_space import Conflict
+
+logger = logging.getLogger(__name__)
+
+#: Hypotheses that vote. The certificate's bound needs some hundreds; more make questions slower.
+HYPOTHESES = 1000
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a user asked for.
+
+    Attributes
+    ----------
+    source : a table, an array, a folder of images; None for the demonstration
+    session : where the answers are kept
+    question, yes, no : what is asked; labels may be None and then come from ``label_column``
+    label_column : a column that holds some labels already
+    columns : those to make features of; None for all
+    table : rows to show beside an array
+    embeddings, embed : an array, or a function that makes one, to use as features
+    tolerance : time to stop when the error is at most this, except with probability 5%
+    """
+
+    source: Path | None
+    session: Path
+    question: str | None = None
+    yes: str | None = None
+    no: str | None = None
+    label_column: str | None = None
+    columns: Sequence[str] | None = None
+    table: Path | None = None
+    embeddings: Path | None = None
+    embed: str | None = None
+    tolerance: float = 0.01
+    hypotheses: int = HYPOTHESES
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A desk, the features of its examples, and what a user should know."""
+
+    desk: Desk
+    features: Features
+    notes: list[str]
+
+
+def opened(wanted: Wanted, say: Callable[[str], None] = logger.info) -> Opened:
+    """Open the session of a task, or begin one."""
+    examples, column = _examples(wanted)
+    no, yes = _labels(wanted, examples, column)
+    made, fresh = _features(wanted, examples, column, say)
+    session, notes = _session(wanted, made, (no, yes), fresh)
+    if session.n_answers == 0 and column is not None:
+        notes += _given(session, examples, column, say)
+    if wanted.source is None:
+        name, question = demo.NAME, wanted.question or demo.QUESTION
+    else:
+        name = wanted.source.stem or str(wanted.source)
+        question = wanted.question or f"{yes} or {no}?"
+    desk = Desk(session, examples, Task(name, question, (no, yes), wanted.tolerance))
+    return Opened(desk, made, [*made.notes, *notes])
+
+
+def _examples(wanted: Wanted) -> tuple[Examples, str | None]:
+    """Return the examples, and the column with labels if there is one."""
+    if wanted.source is None:
+        return reading.as_examples(demo.messages()[0]), None
+    found = reading.read(wanted.source, wanted.table, wanted.label_column)
+    column = wanted.label_column
+    if column is not None and column not in found.frame.columns:
+        listed = ", ".join(map(repr, found.frame.columns))
+        raise BadInput(f"there is no column {column!r}: the columns are {listed}.")
+    return found, column
+
+
+def _labels(wanted: Wanted, examples: Examples, column: str | None) -> tuple[str, str]:
+    """Return the two answers, (no, yes)."""
+    default = (demo.NO, demo.YES) if wanted.source is None else ("no", "yes")
+    found = sorted(_known(examples, column).values()) if column else []
+    distinct = sorted(set(found))
+    if len(distinct) == 2 and wanted.yes is None and wanted.no is None:
+        return distinct[0], distinct[1]
+    no, yes = wanted.no or default[0], wanted.yes or default[1]
+    if no == yes:
+        raise BadInput(f"both answers are called {yes!r}: name them with --yes and --no.")
+    if wrong := [label for label in distinct if label not in (no, yes)]:
+        raise BadInput(
+            f"column {column!r} holds {wrong[0]!r}, which is neither {no!r} nor {yes!r}: name the "
+            "two answers with --yes and --no, and leave cells without an answer empty."
+        )
+    return no, yes
+
+
+def _known(examples: Examples, column: str) -> dict[int, str]:
+    """Return the labels that a column holds already."""
+    values = examples.frame[column]
+    if values.dtype.kind == "f" and (values.dropna() % 1 == 0).all():
+        # A column of integers with missing cells is read as floats.
+        values = values.astype("Int64")
+    texts = ((i, "" if value is None else shown(value)) for i, value in enumerate(values))
+    return {i: text for i, text in texts if text and text != "<NA>"}
+
+
+def _features(
+    wanted: Wanted, examples: Examples, column: str | None, say: Callable[[str], None]
+) -> tuple[Features, bool]:
+    """Return the features as they were kept when the session began, or new ones.
+
+    They are kept because the last bits of a decomposition depend on the machine, and a session is
+    about exactly the numbers it began with.
+    """
+    path = wanted.session.with_suffix(".features.npz")
+    digest = _digest(wanted)
+    if path.exists() and wanted.session.exists():
+        try:
+            kept, of = Features.load(path)
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+            raise BadInput(f"{path} cannot be read ({error}): restore it from a copy.") from error
+        if of != digest or len(kept.X) != len(examples):
+            raise BadInput(
+                f"{wanted.source} or the options have changed since {wanted.session} was begun: "
+                "put them back as they were, or begin another session with --session."
+            )
+        return kept, False
+    say("Reading the examples and making features of them.")
+    made = _made(wanted, examples, column)
+    made.save(path, digest)
+    return made, True
+
+
+def _made(wanted: Wanted, examples: Examples, column: str | None) -> Features:
+    if wanted.embed is not None:
+        return features.of_function(wanted.embed, examples)
+    given = wanted.embeddings
+    if given is None and wanted.source and wanted.source.suffix.lower() in reading.ARRAYS:
+        given = wanted.source
+        if examples.images is not None:
+            return features.of_examples(examples)
+    if given is None:
+        return features.of_examples(examples, wanted.columns, column)
+    array = reading.read_array(given)
+    if len(array) != len(examples):
+        raise BadInput(
+            f"{given} has {len(array):,} rows, and there are {len(examples):,} examples: they must "
+            "belong together, row by row."
+        )
+    return features.of_array(array, given.name)
+
+
+def _digest(wanted: Wanted) -> str:
+    files = [path for path in (wanted.source, wanted.embeddings, wanted.table) if path is not None]
+    options = json.dumps([wanted.columns, wanted.embed, wanted.label_column])
+    return f"{reading.digest(files)} {options}"
+
+
+def _session(
+    wanted: Wanted, made: Features, labels: tuple[str, str], fresh: bool
+) -> tuple[Session, list[str]]:
+    if not wanted.session.exists():
+        created = Session.create(
+            wanted.session,
+            made.X,
+            classes=labels,
+            bias=True,
+            n_hypotheses=wanted.hypotheses,
+            tolerance=wanted.tolerance,
+        )
+        return created, [f"Answers are kept in {wanted.session}."]
+    if fresh:
+        logger.warning("the features of %s are missing and were made again", wanted.session)
+    session = Session.open(wanted.session, made.X)
+    if session.classes_ != labels:
+        before = session.classes_
+        session.close()
+        raise BadInput(
+            f"the answers in {wanted.session} are {before[1]!r} and {before[0]!r}: name them so "
+            "with --yes and --no, or begin another session with --session."
+        )
+    return session, [f"Going on with {session.n_answers:,} answers from {wanted.session}."]
+
+
+def _given(
+    session: Session, examples: Examples, column: str, say: Callable[[str], None]
+) -> list[str]:
+    """Tell the labels that a column holds; what contradicts the others becomes an exception."""
+    known = _known(examples, column)
+    if not known:
+        return []
+    say(f"Taking in {len(known):,} labels from column {column!r}.")
+    learner = session.fork()
+    aside: dict[int, Any] = {}
+    for example, label in known.items():
+        try:
+            learner.tell(example, label)
+        except (Conflict, Undecided):
+            aside[example] = label
+    session.adopt(learner)
+    for example, label in aside.items():
+        session.skip(example, label=label)
+    note = f"{len(known):,} labels from column {column!r} count as answers."
+    if aside:
+        note += (
+            f" {len(aside):,} of them contradict the others (no straight boundary fits them all); "
+            "they are kept as exceptions, and not learnt from."
+        )
+    return [note]
+
+
+def demo_answers() -> dict[int, str]:
+    """Return what the demonstration's messages are, for scripts and tests that play the person."""
+    return dict(enumerate(demo.messages()[1]))

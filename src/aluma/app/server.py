@@ -1,0 +1,106 @@
+"""Starting the page: a port, a token, a link."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import socket
+import threading
+import webbrowser
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import uvicorn
+from threadpoolctl import threadpool_limits
+
+from aluma.app.api import application
+from aluma.app.errors import BadInput
+from aluma.app.guard import LOOPBACK
+from aluma.app.opening import Opened
+
+logger = logging.getLogger(__name__)
+
+#: The port that is tried first; when it is taken, any free one is used.
+PORT = 8477
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the page is."""
+
+    host: str
+    listener: socket.socket
+    token: str
+
+    @property
+    def link(self) -> str:
+        """The link with its token."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        if host in ("0.0.0.0", "[::]"):
+            host = socket.gethostname()
+        return f"http://{host}:{self.listener.getsockname()[1]}/?token={self.token}"
+
+    @property
+    def is_private(self) -> bool:
+        """Whether only this machine can reach it."""
+        return self.host in LOOPBACK
+
+
+class _Server(uvicorn.Server):
+    """A server that says when it ends, so that requests that wait can end as well."""
+
+    ending: Callable[[], None]
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Let those who wait go, then shut down."""
+        self.ending()
+        await super().shutdown(sockets)
+
+
+def take(host: str = "127.0.0.1", port: int | None = None, token: str | None = None) -> Place:
+    """Take a port; without a number the usual one, or any if that is taken."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    for number in [port] if port is not None else [PORT, 0]:
+        listener = socket.socket(family, socket.SOCK_STREAM)
+        # A server that was killed leaves connections behind that would block the port.
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((host, number))
+            # From here on a browser that follows the link waits for the page instead of failing.
+            listener.listen(128)
+            return Place(host, listener, token or secrets.token_urlsafe(24))
+        except OSError as error:
+            listener.close()
+            reason = error.strerror
+    raise BadInput(f"port {port if port is not None else PORT} of {host} cannot be used: {reason}.")
+
+
+def serve(opened: Opened, place: Place, ready: Callable[[], None] | None = None) -> None:
+    """Serve the page until Ctrl-C, then close the session."""
+    names = [place.host, socket.gethostname()] if not place.is_private else []
+    app = application(opened.desk, opened.features, place.token, names)
+    config = uvicorn.Config(
+        app, log_level="warning", access_log=False, timeout_graceful_shutdown=1, lifespan="off",
+        server_header=False,
+    )  # fmt: skip
+    server = _Server(config)
+    server.ending = opened.desk.release
+    if ready is not None:
+        threading.Timer(0.3, ready).start()
+    # Questions and figures are worked out by threads side by side, and a limit on BLAS that one
+    # of them lifts would change the other's last bits; so it stands for the whole time.
+    with threadpool_limits(1, user_api="blas"):
+        try:
+            server.run(sockets=[place.listener])
+        except KeyboardInterrupt:
+            logger.info("interrupted")
+        finally:
+            opened.desk.close()
+
+
+def show(link: str) -> None:
+    """Open the page in a browser, if there is one."""
+    try:
+        webbrowser.open(link)
+    except webbrowser.Error as error:
+        logger.info("no browser was opened: %s", error)

@@ -1,0 +1,164 @@
+"""What travels between the server and the page: the words of the HTTP interface."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+#: Names that clients make up for their requests: asking again by the same name changes nothing.
+Name = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9._-]+$")]
+
+
+def _number(value: object) -> object:
+    """Refuse what JSON does not call a number."""
+    if isinstance(value, bool | str):
+        raise ValueError("this must be a whole number")
+    return value
+
+
+#: Position of an example in the pool. JavaScript's whole numbers end at 2**53.
+Position = Annotated[int, Field(ge=0, lt=2**53), BeforeValidator(_number)]
+Label = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class Value(BaseModel):
+    """A cell of a row."""
+
+    name: str
+    value: str
+
+
+class Card(BaseModel):
+    """An example as it is shown."""
+
+    example: int = Field(description="position in the pool, from 0")
+    title: str
+    kind: Literal["text", "image", "row"]
+    text: str = Field("", description="the beginning of the text, or all of it")
+    more: int = Field(0, description="characters of the text that are left out")
+    image: str | None = Field(None, description="where the image is")
+    fields: list[Value] = Field([], description="what is shown beside the text")
+
+
+class Verdict(BaseModel):
+    """An example with the answer it was given, or the vote on it."""
+
+    card: Card
+    label: str
+    by: Literal["person", "exception", "vote"]
+    share: float = Field(description="share of the votes for this label; 1 for a person's")
+
+
+class Clash(BaseModel):
+    """Answers that cannot all be true."""
+
+    message: str
+    example: int
+    label: str
+    with_: list[Verdict] = Field(alias="with", description="earlier answers, with their examples")
+    slack: bool = Field(description="whether going on with slack is possible")
+
+    model_config = ConfigDict(populate_by_name=True)
+
+
+class Next(BaseModel):
+    """What follows an answer: another question, nothing, or a clash."""
+
+    question: Card | None = None
+    clash: Clash | None = None
+
+
+class Figures(BaseModel):
+    """What can be promised after some answers."""
+
+    answers: int
+    determined: int = Field(description="labels proven so far, the answers included")
+    expected_error: float = Field(description="expected share of wrong labels, if P is right")
+    error_bound: float = Field(description="a bound on it, except with probability delta")
+    delta: float
+
+
+class Progress(BaseModel):
+    """How far the labelling is."""
+
+    size: int
+    answered: int
+    positive: int
+    skipped: int
+    exceptions: int
+    tolerance: float = Field(description="time to stop when error_bound is at most this")
+    figures: Figures | None = Field(None, description="they may be some answers behind")
+    finished: bool = Field(description="whether it is time to stop")
+    exhausted: bool = Field(description="whether nothing is left to ask")
+    gain: float | None = Field(None, description="share of labels that 20 more may set right")
+
+
+class State(BaseModel):
+    """All that a page needs to know."""
+
+    tick: str = Field(description="pass it as `after` to wait for the next state")
+    version: int = Field(description="entries of the session's log")
+    session: str = Field(description="names the session: another one has another")
+    name: str
+    question_text: str
+    labels: list[str] = Field(description="the two answers: no, yes")
+    question: Card | None
+    ahead: dict[str, Next] = Field(description="what follows each label, as far as it is known")
+    spare: list[Card] = Field(description="as good as the next question, should that be late")
+    last: list[Verdict] = Field(description="the latest answers, newest first")
+    progress: Progress
+    curve: list[Figures]
+    busy: str | None = Field(None, description="what takes longer just now")
+    slack: bool = Field(description="whether going on with slack is possible")
+
+
+class Receipt(BaseModel):
+    """An answer is on the disk."""
+
+    version: int
+    repeated: bool = Field(False, description="the request had been carried out before")
+    example: int | None = None
+
+
+class Answer(BaseModel):
+    """An answer to one example, asked or not."""
+
+    request: Name
+    example: Position
+    label: Label
+    showing: Position | None = Field(None, description="the example that the page shows next")
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Skip(BaseModel):
+    """An example that is not to be asked about."""
+
+    request: Name
+    example: Position
+    showing: Position | None = None
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Plain(BaseModel):
+    """A request that needs no more than its name."""
+
+    request: Name
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Found(BaseModel):
+    """A part of a list."""
+
+    total: int
+    items: list[Verdict]
+
+
+class Problem(BaseModel):
+    """Why a request was refused."""
+
+    detail: str
+    clash: Clash | None = None

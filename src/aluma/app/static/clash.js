@@ -1,0 +1,62 @@
+// A contradiction, in words, with the examples that clash and the ways out.
+
+import { $, count, make } from "./dom.js";
+import { brief } from "./example.js";
+
+const FEW = 4;
+
+// act: { change(verdict, label), other(), exception(), skip(), slack(), back() }
+// With `changing`, it is an earlier answer that was to be changed.
+export function show(clash, card, labels, act, changing) {
+  const other = (label) => labels[label === labels[0] ? 1 : 0];
+  $("clash-why").textContent = clash.message;
+  $("clash-new").replaceChildren(make("ol", { className: "said" }, make("li", {},
+    brief(card), make("span", { className: "meta", dir: "auto" }, `${card.title} · just now`),
+    make("span", { className: "do" }, tag(clash.label, labels)))));
+  const items = clash.with.map((one) => earlier(one, other(one.label), labels, act));
+  $("clash-earlier").hidden = items.length === 0;
+  $("clash-earlier").textContent = items.length > 1
+    ? `Earlier answers, the most doubtful first; changing any one of the ${count(items.length)} is enough`
+    : "The earlier answer";
+  $("clash-list").replaceChildren(...items.slice(0, FEW));
+  $("clash-more").hidden = items.length <= FEW;
+  $("clash-more").textContent = `Show the other ${count(items.length - FEW)}`;
+  $("clash-more").onclick = () => {
+    $("clash-list").append(...items.slice(FEW));
+    $("clash-more").hidden = true;
+  };
+  $("clash-ways").replaceChildren(
+    ...(changing ? [] : [
+      way(`Answer “${other(clash.label)}” instead`, act.other),
+      way(`Keep “${clash.label}” as an exception`, act.exception),
+      way("Skip it", act.skip),
+    ]),
+    ...(clash.slack ? [way("Allow for slack and go on", act.slack)] : []),
+    way(changing ? "Leave it as it was" : "Back to the question", act.back),
+  );
+  $("clash").hidden = false;
+  $("clash").focus();
+}
+
+export function hide() {
+  $("clash").hidden = true;
+}
+
+function earlier(verdict, other, labels, act) {
+  const button = make("button", { type: "button", className: "choice" }, `Change to “${other}”`);
+  button.setAttribute("aria-label", `Change ${verdict.card.title} to ${other}`);
+  button.addEventListener("click", () => act.change(verdict, other));
+  return make("li", {}, brief(verdict.card),
+    make("span", { className: "meta", dir: "auto" }, verdict.card.title),
+    make("span", { className: "do" }, tag(verdict.label, labels), button));
+}
+
+function tag(label, labels) {
+  return make("span", { className: `tag ${label === labels[1] ? "yes" : "no"}`, dir: "auto" }, label);
+}
+
+function way(text, action) {
+  const button = make("button", { type: "button", dir: "auto" }, text);
+  button.addEventListener("click", action);
+  return button;
+}

@@ -1,0 +1,29 @@
+// Small helpers for building the page. Text always arrives as text, never as markup.
+
+export const $ = (id) => document.getElementById(id);
+
+export function make(tag, props = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(props)) {
+    if (name in element) element[name] = value;
+    else element.setAttribute(name, value);
+  }
+  element.append(...children);
+  return element;
+}
+
+export function drawn(tag, attributes, text = "") {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.textContent = text;
+  return element;
+}
+
+export const count = (n) => n.toLocaleString("en");
+export const many = (n, one) => `${count(n)} ${one}${n === 1 ? "" : "s"}`;
+
+export function percent(share) {
+  const value = share * 100;
+  if (value === 0) return "0%";
+  return value < 0.01 ? "<0.01%" : `${value < 1 ? value.toFixed(2) : value.toFixed(1)}%`;
+}

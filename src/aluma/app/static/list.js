@@ -1,0 +1,76 @@
+// All answers, and a search over the pool: to look at, to answer and to change.
+
+import { $, count, make, percent } from "./dom.js";
+import { brief } from "./example.js";
+import { get } from "./link.js";
+
+const STEP = 50;
+let mode = "answers", offset = 0, run = 0, labels = ["no", "yes"], choose = () => {};
+
+// choose(verdict, label) is called when a label is picked.
+export function setUp(onChoose) {
+  choose = onChoose;
+  let timer = 0;
+  $("find").addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => load(true), 150);
+  });
+  $("list-more").addEventListener("click", () => load(false));
+}
+
+export function open(what, names) {
+  mode = what;
+  labels = names;
+  $("list-title").textContent = what === "answers" ? "Answers" : "Search";
+  $("find-row").hidden = what === "answers";
+  $("list-items").replaceChildren();
+  $("list").showModal();
+  if (what === "search") $("find").select();
+  load(true);
+}
+
+export function refresh() {
+  if ($("list").open) load(true);
+}
+
+async function load(anew) {
+  const mine = ++run;
+  if (anew) offset = 0;
+  const words = encodeURIComponent($("find").value);
+  const path = mode === "answers" ? "/api/answers?" : `/api/search?q=${words}&`;
+  let found;
+  try {
+    found = await get(`${path}offset=${offset}&limit=${STEP}`);
+  } catch (error) {
+    $("list-count").textContent = `That did not work: ${error.message}`;
+    return;
+  }
+  if (mine !== run) return;
+  const items = found.items.map(item);
+  if (anew) $("list-items").replaceChildren(...items);
+  else $("list-items").append(...items);
+  offset += found.items.length;
+  $("list-more").hidden = offset >= found.total;
+  $("list-count").textContent = mode === "answers"
+    ? `${count(found.total)} given, the newest first. Pick the other one to change an answer.`
+    : `${count(found.total)} found. Pick an answer to give or change it.`;
+}
+
+export function item(verdict) {
+  const by = { person: "answered", exception: "an exception, not learnt from", vote: `${verdict.label} by ${percent(verdict.share)} of the votes` }[verdict.by];
+  const meta = make("span", { className: "meta", dir: "auto" }, `${verdict.card.title} · ${by}`);
+  return make("li", {}, brief(verdict.card), meta, choices(verdict));
+}
+
+function choices(verdict) {
+  const buttons = labels.map((label, place) => {
+    const current = verdict.label === label && verdict.by !== "vote";
+    const button = make("button", {
+      type: "button", className: `choice ${place ? "yes" : "no"}`, ariaPressed: String(current),
+    }, label);
+    button.setAttribute("aria-label", `${label}: ${verdict.card.title}`);
+    button.addEventListener("click", () => current || choose(verdict, label));
+    return button;
+  });
+  return make("span", { className: "do" }, ...buttons);
+}

@@ -1,0 +1,285 @@
+// The page: shows the question, takes the answer, shows the next one without waiting.
+//
+// With every question the server sends what follows each answer as soon as that is known. A key
+// shows it at once; the answer travels meanwhile, and gets its tick when it is on the disk.
+
+import * as clashes from "./clash.js";
+import { $ } from "./dom.js";
+import * as example from "./example.js";
+import * as list from "./list.js";
+import { follow, Outbox, Refusal, Unwelcome } from "./link.js";
+import * as panel from "./panel.js";
+
+let state = null;      // the latest from the server
+let shown = null;      // the card on the screen
+let clash = null;      // the contradiction on the screen
+let dismissed = false; // the person wants to go on
+let confirmed = 0;     // version of the latest receipt
+let pressed = null;    // when a key was pressed whose next example is not on the screen yet
+let outbox = null;     // answers on their way
+
+const seen = new Map(); // cards shown lately, by example
+
+const answersWaiting = () => outbox.items.filter((item) => item.path === "/api/answer" && item.card);
+const taken = (number) => outbox.items.some((item) => item.body.example === number);
+
+// ---- what the server says
+
+function arrived(next) {
+  if (outbox === null) {
+    outbox = new Outbox(`aluma-${next.session}`, { sent, refused, trouble, changed: redraw });
+    outbox.flush();
+  } else if (state.session !== next.session) {
+    location.reload();
+  }
+  state = next;
+  if (!state.progress.finished) dismissed = false;
+  const following = Object.values(state.ahead).map((one) => one.question);
+  for (const card of [state.question, ...following, ...state.spare]) example.prepare(card);
+  reconcile();
+  redraw();
+}
+
+// Goes to the server's question, unless what is on the screen is further along.
+function reconcile() {
+  if (state.version < confirmed) return;
+  const idle = outbox.items.length === 0;
+  const question = state.question;
+  if (question !== null && !taken(question.example)) {
+    if (shown === null || (idle && question.example !== shown.example)) put(question, "wait");
+  } else if (idle && state.progress.exhausted) {
+    put(null, "wait");
+  }
+}
+
+function sent(item, receipt) {
+  confirmed = Math.max(confirmed, receipt.version);
+  reconcile();
+  if (item.path !== "/api/answer" || !item.card) list.refresh();
+}
+
+function refused(item, refusal) {
+  if (refusal.clash) {
+    const blank = { example: refusal.clash.example, title: "", text: "", image: null };
+    meet(refusal.clash, seen.get(refusal.clash.example) ?? item.card ?? blank, item.path === "/api/change");
+  } else {
+    notify(refusal.message, true);
+    shown = null;
+    reconcile();
+  }
+}
+
+let lasting = false;
+function notify(text, keep = false) {
+  $("notice").textContent = text;
+  $("notice").hidden = !text;
+  lasting = keep && text !== "";
+}
+
+function trouble(error) {
+  if (error === null) {
+    if (!lasting) notify("");
+  } else if (error instanceof Unwelcome) {
+    notify("This page is no longer let in: aluma was started again. Open the new link that it printed; what has no tick yet is kept in this browser.");
+  } else if (!(error instanceof Refusal)) {
+    const kept = outbox === null ? 0 : answersWaiting().length;
+    notify(`The server cannot be reached. ${kept ? `${kept} answers are kept here and sent again.` : "Trying again."}`);
+  }
+}
+
+// ---- what the person does
+
+function answer(label) {
+  if (shown === null || clash !== null || state === null) return;
+  const known = state.question?.example === shown.example ? state.ahead[label] : undefined;
+  if (known?.clash) return meet(known.clash, shown, false);
+  if (lasting) notify("");
+  const card = shown;
+  if (known !== undefined) {
+    outbox.put("/api/answer", { example: card.example, label }, card);
+    put(known.question, "ahead");
+  } else {
+    const spare = substitute(card);
+    outbox.put("/api/answer", { example: card.example, label, ...(spare && { showing: spare.example }) }, card);
+    put(spare, "spare");
+  }
+  flash(label);
+}
+
+function skip() {
+  if (shown === null || clash !== null) return;
+  const card = shown, spare = substitute(card);
+  outbox.put("/api/skip", { example: card.example, ...(spare && { showing: spare.example }) });
+  put(spare, "spare");
+}
+
+// An example that is as good as the next question, when that is not known yet.
+function substitute(card) {
+  return state.spare.find((one) => one.example !== card.example && !taken(one.example) && !seen.has(one.example)) ?? null;
+}
+
+function undo() {
+  if (state === null) return;
+  if (clash !== null) return back();
+  const item = outbox.pop();
+  if (item !== null) {
+    if (item.card) put(item.card, "undo");
+    return;
+  }
+  if (state.version === 0 && outbox.items.length === 0) return;
+  shown = null;
+  outbox.put("/api/undo", {});
+  put(null, "undo");
+}
+
+function chosen(verdict, label) {
+  const path = verdict.by === "vote" ? "/api/answer" : "/api/change";
+  outbox.put(path, { example: verdict.card.example, label });
+  seen.set(verdict.card.example, verdict.card);
+}
+
+// ---- contradictions
+
+// With `changing`, it was a changed answer that met it, not a new one.
+function meet(found, card, changing) {
+  clash = found;
+  for (const one of document.querySelectorAll("dialog[open]")) one.close();
+  const body = { example: found.example, label: found.label };
+  const again = { path: changing ? "/api/change" : "/api/answer", body, card: changing ? null : card };
+  const leave = (path, extra = {}, then = null) => {
+    clash = null;
+    clashes.hide();
+    put(null, "clash");
+    outbox.put(path, extra);
+    if (then) outbox.put(then.path, then.body, then.card);
+  };
+  clashes.show(found, card, state.labels, {
+    change: (verdict, label) => leave("/api/change", { example: verdict.card.example, label }, again),
+    other: () => leave("/api/answer", { example: found.example, label: state.labels.find((one) => one !== found.label) }),
+    exception: () => leave("/api/exception", body),
+    skip: () => leave("/api/skip", { example: found.example }),
+    slack: () => leave("/api/slack", {}, again),
+    back,
+  }, changing);
+  redraw();
+}
+
+function back() {
+  clash = null;
+  clashes.hide();
+  reconcile();
+  redraw();
+}
+
+// ---- what is on the screen
+
+let waiting = 0; // a timer that says so when the next example takes longer
+
+function put(card, from) {
+  shown = card;
+  if (card !== null) {
+    clearTimeout(waiting);
+    waiting = 0;
+    $("card").classList.remove("leaving");
+    seen.delete(card.example);
+    seen.set(card.example, card);
+    if (seen.size > 200) seen.delete(seen.keys().next().value);
+    example.show(card);
+    measured(from);
+  }
+  redraw();
+}
+
+// Records the time from a key to the next example on the screen, for whoever measures it.
+function measured(from) {
+  if (pressed === null) return;
+  const start = pressed;
+  pressed = null;
+  requestAnimationFrame(() => setTimeout(() => {
+    performance.measure("key-to-next", { start, end: performance.now(), detail: from });
+  }));
+}
+
+function redraw() {
+  if (state === null || outbox === null) return;
+  const pending = answersWaiting();
+  $("ask").textContent = state.question_text;
+  for (const [place, id] of ["no", "yes"].entries()) {
+    $(id).querySelector("span").textContent = state.labels[place];
+    $(id).disabled = shown === null || clash !== null;
+  }
+  $("skip").disabled = shown === null || clash !== null;
+  $("undo").disabled = state.version === 0 && outbox.items.length === 0;
+  $("card").hidden = $("answers").hidden = clash !== null;
+  if (shown === null && state.progress.exhausted) {
+    example.say("There is nothing left to ask.");
+  } else if (shown === null && waiting === 0) {
+    $("card").classList.add("leaving");
+    waiting = setTimeout(() => example.say(state.busy ? `One moment: ${state.busy}.` : "One moment …"), 250);
+  }
+  panel.progress(state, pending);
+  panel.curve(state.curve, state.progress.tolerance);
+  panel.latest(state, pending);
+  panel.stop(state, dismissed);
+}
+
+function flash(label) {
+  const button = $(label === state.labels[1] ? "yes" : "no");
+  button.classList.add("pressed");
+  setTimeout(() => button.classList.remove("pressed"), 110);
+}
+
+// ---- keys and buttons
+
+const open = (id) => $(id).showModal();
+const openList = (what) => state && list.open(what, state.labels);
+
+const keys = {
+  ArrowLeft: (event) => keyed(event, 0),
+  ArrowRight: (event) => keyed(event, 1),
+  s: skip, u: undo, Backspace: undo,
+  l: () => openList("answers"),
+  "/": (event) => { event.preventDefault(); openList("search"); },
+  e: () => open("export"),
+  "?": () => open("help"),
+};
+
+function keyed(event, place) {
+  if (state === null || shown === null || clash !== null) return;
+  event.preventDefault();
+  pressed = event.timeStamp;
+  answer(state.labels[place]);
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.repeat || event.isComposing || event.altKey || event.metaKey) return;
+  if (document.querySelector("dialog[open]") || event.target.matches?.("input, textarea")) return;
+  if (event.ctrlKey) {
+    if (event.key === "z") undo();
+    return;
+  }
+  if (event.key === "Escape" && clash !== null) return back();
+  keys[event.key.length === 1 ? event.key.toLowerCase() : event.key]?.(event);
+});
+
+$("no").addEventListener("click", (event) => { pressed = event.timeStamp; answer(state.labels[0]); });
+$("yes").addEventListener("click", (event) => { pressed = event.timeStamp; answer(state.labels[1]); });
+$("skip").addEventListener("click", skip);
+$("undo").addEventListener("click", undo);
+$("open-list").addEventListener("click", () => openList("answers"));
+$("open-search").addEventListener("click", () => openList("search"));
+$("open-export").addEventListener("click", () => open("export"));
+$("open-help").addEventListener("click", () => open("help"));
+$("stop-export").addEventListener("click", () => open("export"));
+$("stop-on").addEventListener("click", () => { dismissed = true; redraw(); });
+for (const button of document.querySelectorAll("[data-close]")) {
+  button.addEventListener("click", () => button.closest("dialog").close());
+}
+
+addEventListener("beforeunload", (event) => {
+  if (outbox?.items.length > 0) event.preventDefault();
+});
+
+list.setUp(chosen);
+if (location.search) history.replaceState(null, "", "/");
+follow(arrived, trouble);

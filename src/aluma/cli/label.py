@@ -1,0 +1,141 @@
+"""`aluma label`: a page in the browser where a person answers until the rest is settled."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from aluma.cli.terminal import console, fail
+
+
+def label(
+    source: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="THINGS",
+            help="CSV, TSV, Parquet or JSON Lines; a folder of images; or an array (.npy, .npz).",
+        ),
+    ] = None,
+    question: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="What is asked about every example.")
+    ] = None,
+    yes: Annotated[str | None, typer.Option(metavar="NAME", help="Name of the answer yes.")] = None,
+    no: Annotated[str | None, typer.Option(metavar="NAME", help="Name of the answer no.")] = None,
+    label_column: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="A column with labels that count as answers given."),
+    ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(metavar="A,B,...", help="Columns to learn from; by default all of use."),
+    ] = None,
+    table: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A table to show beside an array's rows.")
+    ] = None,
+    embeddings: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="An array (.npy, .npz) to learn from, a row an example."),
+    ] = None,
+    embed: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PACKAGE:FUNCTION",
+            help="A function to learn with: takes the list of examples, returns an array.",
+        ),
+    ] = None,
+    stop_at: Annotated[
+        float,
+        typer.Option(
+            min=0.0,
+            max=0.5,
+            metavar="SHARE",
+            help="Time to stop when at most this share of labels is wrong, at 95%.",
+        ),
+    ] = 0.01,
+    session: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Where answers are kept; by default beside THINGS."),
+    ] = None,
+    demo: Annotated[bool, typer.Option("--demo", help="Try it on 400 made-up messages.")] = False,
+    host: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Let other machines in: mind who can.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, metavar="N", help="Port; 0 for any free one.")
+    ] = None,
+    token: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help="Token of the link; by default a new random one.",
+            envvar="ALUMA_TOKEN",
+        ),
+    ] = None,
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")
+    ] = True,
+) -> None:
+    """Label a file in the browser: answer yes or no until the page says that the rest is settled.
+
+    Answers are kept in a file beside yours and are safe on the disk before the page ticks them, so
+    stop whenever you like and run the same command again to go on. Numbers are standardised, texts
+    and images turned into features; or bring your own with --embeddings or --embed.
+
+    Example: aluma label messages.csv --yes spam --no ham
+    """  # fmt: skip
+    from aluma.app.errors import BadInput
+    from aluma.app.opening import Wanted, opened
+    from aluma.app.server import serve, show, take
+    from aluma.session import SessionError
+
+    if (source is None) != demo:
+        fail("Name what to label, as in: aluma label messages.csv. Or try: aluma label --demo")
+    if token is not None and not (token.isascii() and token.isprintable() and len(token) >= 8):
+        fail("--token must have at least 8 plain characters.")
+    wanted = Wanted(
+        source=source,
+        session=session or _beside(source),
+        question=question,
+        yes=yes,
+        no=no,
+        label_column=label_column,
+        columns=[name.strip() for name in columns.split(",")] if columns else None,
+        table=table,
+        embeddings=embeddings,
+        embed=embed,
+        tolerance=stop_at,
+    )
+    place = None
+    try:
+        place = take(host, port, token)
+        found = opened(wanted, lambda text: console.print(escape(text)))
+    except (BadInput, SessionError, OSError) as error:
+        if place is not None:
+            place.listener.close()
+        fail(str(error))
+    for note in found.notes:
+        console.print(escape(note))
+    if not place.is_private:
+        console.print(
+            f"[bold yellow]Warning:[/bold yellow] {escape(host)} lets other machines in. Whoever "
+            "has the link can read the examples and answer; it travels unencrypted."
+        )
+    console.print("Open this link; Ctrl-C ends the page, and answers stay:")
+    console.print(escape(place.link), soft_wrap=True, style="bold")
+    serve(found, place, partial(show, place.link) if browser else None)
+    console.print(
+        f"{found.desk.session.n_answers:,} answers are kept in {escape(str(wanted.session))}. "
+        "The same command goes on from there."
+    )
+
+
+def _beside(source: Path | None) -> Path:
+    """Return where the session is kept unless another place is named."""
+    if source is None:
+        return Path("aluma-demo.aluma")
+    whole = source.resolve() if source.is_dir() else source
+    return whole.parent / f"{whole.stem}.aluma"

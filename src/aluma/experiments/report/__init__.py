@@ -1,0 +1,1 @@
+"""The report: figures, tables, and the pages that show them."""

@@ -1,0 +1,1 @@
+"""The paper's theory as experiments: exact where it can be."""

@@ -1,0 +1,405 @@
+"""The interface: answers, questions ahead, contradictions, exports, and who is let in."""
+
+import io
+import json
+import threading
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+
+import httpx
+import numpy as np
+import pandas as pd
+import pytest
+
+from aluma.app.opening import Wanted, opened
+from running_page import LABELS, TOKEN, start
+
+
+def told(state):
+    return {one["card"]["example"]: one["label"] for one in state["last"]}
+
+
+def test_answers_until_it_is_time_to_stop_label_the_pool(run, points):
+    path, truth = points
+    page = run(path, **LABELS, tolerance=0.0)
+    for _ in range(len(truth)):
+        state = page.question()
+        if state["progress"]["finished"]:
+            break
+        example = state["question"]["example"]
+        assert page.answer(example, truth[example]).status_code == 200
+        asked = state["progress"]["answered"] + 1
+        if asked % 4 == 0:
+            page.until(lambda s, n=asked: (s["progress"]["figures"] or {}).get("answers") == n)
+    assert state["progress"]["answered"] < 30
+    frame = pd.read_csv(io.BytesIO(page.client.get("/api/export/labels.csv").content))
+    assert frame["label"].tolist() == truth
+    assert (frame["label_by"] == "person").sum() == state["progress"]["answered"]
+    assert frame.loc[frame["label_by"] == "person", "determined"].all()
+
+
+def test_what_follows_each_answer_is_what_comes(run, points):
+    path, truth = points
+    page = run(path, **LABELS)
+    for _ in range(6):
+        page.question()
+        page.desk._ahead.idle.wait(10)
+        state = page.until(lambda s: len(s["ahead"]) > 0)
+        example = state["question"]["example"]
+        if truth[example] not in state["ahead"]:
+            break
+        following = state["ahead"][truth[example]]["question"]["example"]
+        page.answer(example, truth[example])
+        assert page.question()["question"]["example"] == following
+
+
+def test_the_next_question_is_the_learners_own(run, points):
+    path, truth = points
+    page = run(path, **LABELS)
+    learner = page.desk.session.fork()
+    for _ in range(6):
+        example = page.question()["question"]["example"]
+        assert learner.ask() == example
+        learner.tell(example, truth[example])
+        page.answer(example, truth[example])
+
+
+def test_a_substitute_that_the_page_shows_becomes_the_question(run, points):
+    path, truth = points
+    page = run(path, **LABELS)
+    state = page.until(lambda s: s["spare"])
+    example, spare = state["question"]["example"], state["spare"][0]["example"]
+    page.answer(example, truth[example], showing=spare)
+    assert page.question()["question"]["example"] == spare
+
+
+def test_a_repeated_request_changes_nothing(run, points):
+    path, truth = points
+    page = run(path, **LABELS)
+    example = page.question()["question"]["example"]
+    body = {"request": "once", "example": example, "label": truth[example]}
+    first = page.client.post("/api/answer", json=body).json()
+    again = page.client.post("/api/answer", json=body).json()
+    assert (first["repeated"], again["repeated"]) == (False, True)
+    assert again["version"] == first["version"] == 1
+    page.client.post("/api/undo", json={"request": "back"})
+    assert page.client.post("/api/undo", json={"request": "back"}).json()["repeated"]
+    assert page.client.post("/api/answer", json=body).json()["repeated"]
+    assert page.state()["progress"]["answered"] == 0
+
+
+def test_undo_asks_again_and_change_counts(run, points):
+    path, truth = points
+    page = run(path, **LABELS)
+    for _ in range(5):
+        example = page.question()["question"]["example"]
+        page.answer(example, truth[example])
+    assert page.post("undo").json()["example"] == example
+    assert page.question()["question"]["example"] == example
+    assert page.state()["progress"]["answered"] == 4
+    page.answer(example, truth[example])
+    wrong = next(label for label in LABELS.values() if label != truth[example])
+    assert page.post("change", example=example, label=wrong).status_code == 200
+    assert told(page.state())[example] == wrong
+    assert page.post("change", example=example, label=truth[example]).status_code == 200
+
+
+def test_skipped_examples_are_not_asked_but_may_be_answered(run, points):
+    path, truth = points
+    page = run(path, **LABELS)
+    example = page.question()["question"]["example"]
+    assert page.post("skip", example=example).status_code == 200
+    state = page.question()
+    assert state["question"]["example"] != example
+    assert state["progress"]["skipped"] == 1
+    assert page.answer(example, truth[example]).status_code == 200
+    assert page.state()["progress"]["skipped"] == 0
+
+
+@pytest.fixture
+def line(tmp_path):
+    """Return a table of one number, in which a contradiction needs three answers."""
+    path = tmp_path / "line.csv"
+    pd.DataFrame({"x": np.arange(12.0)}).to_csv(path, index=False)
+    return path
+
+
+def contradict(page):
+    page.answer(2, "no")
+    page.answer(8, "yes")
+    return page.answer(10, "no")
+
+
+def test_a_contradiction_names_the_answers_and_changes_nothing(run, line):
+    page = run(line)
+    response = contradict(page)
+    assert response.status_code == 409
+    clash = response.json()["clash"]
+    assert (clash["example"], clash["label"]) == (10, "no")
+    assert {one["card"]["example"] for one in clash["with"]} == {2, 8}
+    assert "cannot all be right" in clash["message"]
+    assert page.state()["progress"]["answered"] == 2
+
+
+def test_a_contradiction_is_resolved_by_changing_an_answer(run, line):
+    page = run(line)
+    contradict(page)
+    assert page.post("change", example=8, label="no").status_code == 200
+    assert page.answer(10, "no").status_code == 200
+
+
+def test_a_contradiction_is_kept_as_an_exception(run, line, tmp_path):
+    page = run(line)
+    contradict(page)
+    assert page.post("exception", example=10, label="no").status_code == 200
+    state = page.state()
+    assert (state["progress"]["answered"], state["progress"]["exceptions"]) == (3, 1)
+    rows = page.client.get("/api/export/labels.jsonl").text.splitlines()
+    row = json.loads(rows[10])
+    assert (row["label"], row["label_by"], row["determined"]) == ("no", "exception", False)
+    assert json.loads(rows[9])["label"] == "yes"
+    assert page.post("undo").json()["example"] == 10
+    assert page.state()["progress"]["exceptions"] == 0
+
+
+def test_nobody_waits_for_what_hardly_anybody_expects(run, line):
+    page = run(line)
+    page.answer(2, "no")
+    page.answer(8, "yes", showing=10)
+    state = page.until(lambda s: s["ahead"])
+    assert state["question"]["example"] == 10
+    assert page.desk._ahead.idle.wait(10)
+    assert list(page.state()["ahead"]) == ["yes"]
+    assert page.answer(10, "no").json()["clash"]["label"] == "no"
+    assert page.state()["busy"] is None
+
+
+def test_an_answer_given_elsewhere_is_not_overwritten(run, line):
+    page = run(line)
+    page.answer(2, "no")
+    refused = page.answer(2, "yes")
+    assert refused.status_code == 409
+    assert refused.json()["clash"] is None
+    assert "change that answer" in refused.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("what", "body"),
+    [
+        ("answer", {"example": 99, "label": "yes"}),
+        ("answer", {"example": 0, "label": "perhaps"}),
+        ("change", {"example": 0, "label": "yes"}),
+        ("undo", {}),
+    ],
+)
+def test_what_cannot_be_done_is_refused_in_words(run, line, what, body):
+    page = run(line)
+    response = page.post(what, **body)
+    assert response.status_code == 409
+    assert len(response.json()["detail"]) > 10
+
+
+def test_everything_is_there_after_opening_again(run, points, stack):
+    path, truth = points
+    page = run(path, **LABELS)
+    for _ in range(8):
+        example = page.question()["question"]["example"]
+        page.answer(example, truth[example])
+    before = page.question()
+    stack.close()
+    after = run(path, **LABELS).question()
+    assert told(after) == told(before)
+    assert after["question"] == before["question"]
+    assert after["session"] == before["session"]
+    assert len(after["curve"]) > 0
+
+
+def test_two_clients_agree(run, points):
+    path, truth = points
+    page = run(path, **LABELS)
+    tick = page.until(lambda s: len(s["ahead"]) == 2)["tick"]
+    heard = {}
+
+    def wait():
+        with httpx.Client(headers=page.client.headers, trust_env=False) as other:
+            url = f"{page.url}/api/state"
+            heard.update(other.get(url, params={"after": tick, "wait": 10}).json())
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    example = page.state()["question"]["example"]
+    page.answer(example, truth[example])
+    thread.join(15)
+    assert heard["version"] == 1
+    assert told(heard) == {example: truth[example]}
+
+
+def test_many_clients_at_once_lose_and_double_nothing(run, points):
+    path, truth = points
+    page = run(path, **LABELS)
+
+    def work(number):
+        rng = np.random.default_rng(number)
+        with httpx.Client(base_url=page.url, headers=page.client.headers, trust_env=False) as one:
+            for _ in range(6):
+                example = int(rng.integers(len(truth)))
+                body = {"request": uuid.uuid4().hex, "example": example, "label": truth[example]}
+                assert one.post("/api/answer", json=body, timeout=30).status_code == 200
+                state = one.get("/api/state", timeout=30).json()
+                assert state["question"] is None or state["question"]["example"] != example
+            return True
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(work, range(8)))
+    given = page.client.get("/api/answers", params={"limit": 100}).json()
+    answers = [(one["card"]["example"], one["label"]) for one in given["items"]]
+    assert len(dict(answers)) == len(answers) == given["total"] == page.state()["version"]
+    assert all(truth[example] == label for example, label in answers)
+
+
+def test_search_finds_words_and_tells_answers_from_votes(run, tmp_path):
+    page = run()
+    found = page.client.get("/api/search", params={"q": "NORWAY kettle"}).json()
+    assert 0 < found["total"] < 40
+    example = found["items"][0]["card"]["example"]
+    assert {one["by"] for one in found["items"]} == {"vote"}
+    page.answer(example, "other")
+    again = page.client.get("/api/search", params={"q": "norway kettle"}).json()
+    assert (again["items"][0]["by"], again["items"][0]["share"]) == ("person", 1.0)
+    assert page.client.get("/api/search", params={"q": "zzz"}).json()["total"] == 0
+
+
+def test_the_exported_model_agrees_with_its_own_rule(run, points):
+    path, truth = points
+    page = run(path, **LABELS)
+    for _ in range(25):
+        example = page.question()["question"]["example"]
+        page.answer(example, truth[example])
+    model = page.client.get("/api/export/model.json").json()
+    frame = pd.read_csv(path)
+    (part,) = model["parts"]
+    score = model["intercept"] + sum(w * frame[name] for name, w in part["weights"].items())
+    said = np.where(score >= 0, model["labels"]["yes"], model["labels"]["no"])
+    assert (said == truth).mean() > 0.95
+
+
+def test_parquet_has_the_same_rows(run, points):
+    pytest.importorskip("pyarrow")
+    path, truth = points
+    page = run(path, **LABELS)
+    page.answer(0, truth[0])
+    frame = pd.read_parquet(io.BytesIO(page.client.get("/api/export/labels.parquet").content))
+    assert list(frame.columns) == ["x", "y", "label", "label_by", "vote_share", "determined"]
+    assert frame.loc[0, "label"] == truth[0]
+    assert len(frame) == len(truth)
+
+
+def test_the_summary_escapes_what_it_shows(run, tmp_path):
+    path = tmp_path / "bad.csv"
+    texts = [f"<script>alert({i})</script> a word {'b' if i % 2 else 'c'}" for i in range(30)]
+    pd.DataFrame({"text": texts}).to_csv(path, index=False)
+    page = run(path, yes="<b>", no="</table>")
+    page.answer(0, "<b>")
+    response = page.client.get("/api/export/summary.html")
+    assert "<script" not in response.text
+    assert "&lt;script&gt;" in response.text
+    assert "script-src" not in response.headers["content-security-policy"]
+
+
+# -- who is let in ---------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def door(tmp_path_factory):
+    """Return one page for all that is refused anyway."""
+    folder = tmp_path_factory.mktemp("door")
+    path = folder / "line.csv"
+    pd.DataFrame({"x": np.arange(12.0)}).to_csv(path, index=False)
+    with ExitStack() as stack:
+        yield start(stack, opened(Wanted(path, folder / "s.aluma", hypotheses=200)))
+
+
+def knock(page, path="/api/state", method="GET", **headers):
+    with httpx.Client(base_url=page.url, trust_env=False) as client:
+        body = b"{}" if method == "POST" else None
+        return client.request(method, path, headers=headers, content=body)
+
+
+def test_without_the_token_nothing_is_told(door):
+    page = door
+    for path in ("/", "/main.js", "/api/state", "/openapi.json", "/api/export/labels.csv"):
+        response = knock(page, path)
+        assert response.status_code == 401, path
+        assert "row" not in response.text
+    assert knock(page, authorization="Bearer nonsense").status_code == 401
+    assert knock(page, "/api/state?token=nonsense").status_code == 401
+
+
+def test_the_link_gives_a_cookie_that_only_this_page_sends(door):
+    page = door
+    first = knock(page, f"/?token={TOKEN}")
+    assert first.status_code == 200
+    cookie = first.headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=Strict" in cookie
+    assert knock(page, cookie=cookie.partition(";")[0]).status_code == 200
+
+
+def test_other_names_and_other_sites_are_turned_away(door):
+    page = door
+    auth = {"authorization": f"Bearer {TOKEN}"}
+    assert knock(page, host="evil.example", **auth).status_code == 421
+    assert knock(page, host="localhost:1", **auth).status_code == 200
+    assert knock(page, origin="http://evil.example", **auth).status_code == 403
+    site = {"sec-fetch-site": "cross-site"}
+    assert knock(page, **site, **auth).status_code == 403
+    kind = {"content-type": "text/plain"}
+    assert knock(page, "/api/undo", "POST", **kind, **auth).status_code == 415
+    json_ = {"content-type": "application/json"}
+    assert knock(page, "/api/undo", "POST", **json_, **auth).status_code == 422
+    own = {"origin": page.url, "sec-fetch-site": "same-origin"}
+    assert knock(page, "/api/undo", "POST", **json_, **own, **auth).status_code == 422
+
+
+def test_pages_forbid_scripts_frames_and_sniffing(door):
+    headers = door.client.get("/").headers
+    policy = headers["content-security-policy"]
+    assert "script-src 'self'" in policy
+    assert "unsafe" not in policy
+    assert "frame-ancestors 'none'" in policy
+    assert headers["x-content-type-options"] == "nosniff"
+
+
+def test_large_requests_are_refused(door):
+    page = door
+    body = {"request": "r", "example": 0, "label": "x" * 100_000}
+    assert page.client.post("/api/answer", json=body).status_code == 413
+
+    def endless():
+        for _ in range(40):
+            yield b" " * 8192
+
+    try:
+        status = page.client.post(
+            "/api/answer", content=endless(), headers={"content-type": "application/json"}
+        ).status_code
+    except httpx.HTTPError:
+        status = 400
+    assert status >= 400
+    assert page.state()["progress"]["answered"] == 0
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/../pyproject.toml", "/%2e%2e/desk.py", "/static/main.js", "/api/images/..%2f..", "/x"],
+)
+def test_there_is_no_way_to_other_files(door, path):
+    assert door.client.get(path).status_code in (404, 422)
+
+
+def test_the_interface_describes_itself(door):
+    description = door.client.get("/openapi.json").json()
+    assert {"/api/state", "/api/answer", "/api/undo", "/api/export/model.json"} <= set(
+        description["paths"]
+    )

@@ -1,0 +1,297 @@
+"""The page in a real browser: keyboard, ticks, contradictions, tabs, hostile content, a crash."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+
+from running_page import LABELS, TOKEN
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright: aluma[test]")
+expect = sync_api.expect
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+FLAGS = [
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+
+
+def test_ci_has_a_browser():
+    if os.environ.get("CI") == "true":
+        assert CHROMIUM, "these tests must run in CI: install Debian's package chromium"
+
+
+needs_browser = pytest.mark.skipif(
+    CHROMIUM is None, reason="needs Chromium: install Debian's package chromium"
+)
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(chromium):
+    """Return a function that opens a link in a tab and fails on any error in it."""
+    contexts, errors = [], []
+
+    def visiting(link, *, context=None, **settings):
+        if context is None:
+            context = chromium.new_context(**settings)
+            contexts.append(context)
+        tab = context.new_page()
+        tab.set_default_timeout(15_000)
+        tab.on("pageerror", lambda error: errors.append(str(error)))
+        tab.on("dialog", lambda dialog: errors.append(dialog.message) or dialog.dismiss())
+        tab.goto(link)
+        tab.locator("#title:not(:empty)").wait_for()
+        return tab
+
+    yield visiting
+    for context in contexts:
+        context.close()
+    assert errors == []
+
+
+def shown(tab) -> int:
+    """Return which example is on the screen."""
+    tab.locator("#title:not(:empty)").wait_for()
+    return int(re.sub(r"\D", "", tab.locator("#title").inner_text())) - 1
+
+
+def press(tab, truth) -> int:
+    """Answer what is on the screen by keyboard, and wait for another example."""
+    example = shown(tab)
+    before = tab.locator("#title").inner_text()
+    tab.keyboard.press("ArrowRight" if truth[example] == LABELS["yes"] else "ArrowLeft")
+    expect(tab.locator("#title")).not_to_have_text(before)
+    return example
+
+
+def answered(tab, n: int) -> None:
+    """Wait until n answers are there, all of them with a tick."""
+    expect(tab.locator("#answered")).to_have_text(f"{n}")
+    expect(tab.locator(".tick.pending")).to_have_count(0)
+
+
+@needs_browser
+def test_thirty_answers_by_keyboard_undo_change_reload_and_export(run, points, visit):
+    path, truth = points
+    page = run(path, **LABELS, tolerance=0.0)
+    tab = visit(page.link)
+    assert tab.url == f"{page.url}/"  # the token is not left in the address
+    given = [press(tab, truth) for _ in range(5)]
+    answered(tab, 5)
+
+    tab.keyboard.press("l")
+    expect(tab.locator("#list-items li")).to_have_count(5)
+    other = next(label for label in LABELS.values() if label != truth[given[-1]])
+    for label in (other, truth[given[-1]]):
+        name = f"{label}: row {given[-1] + 1}"
+        tab.get_by_role("button", name=name, exact=True).click()
+        chosen = tab.locator(f".choice[aria-label='{name}']")
+        expect(chosen).to_have_attribute("aria-pressed", "true")
+    tab.keyboard.press("Escape")
+
+    given += [press(tab, truth) for _ in range(25)]
+    answered(tab, 30)
+    assert set(page.desk.session.answered.tolist()) == set(given)
+
+    tab.keyboard.press("u")
+    answered(tab, 29)
+    expect(tab.locator("#title")).to_have_text(f"row {given[-1] + 1}")
+    press(tab, truth)
+    answered(tab, 30)
+
+    tab.keyboard.press("s")
+    expect(tab.locator("#split")).to_contain_text("1 skipped")
+
+    before = tab.locator("#title").inner_text()
+    tab.reload()
+    expect(tab.locator("#title")).to_have_text(before)
+    answered(tab, 30)
+
+    tab.keyboard.press("e")
+    with tab.expect_download() as download:
+        tab.get_by_role("link", name="CSV").click()
+    frame = pd.read_csv(download.value.path())
+    assert (frame["label_by"] == "person").sum() == 30
+    assert frame["label"].tolist() == truth
+
+
+@needs_browser
+def test_a_contradiction_is_explained_and_resolved(run, visit, tmp_path):
+    path = tmp_path / "line.csv"
+    pd.DataFrame({"x": np.arange(12.0)}).to_csv(path, index=False)
+    page = run(path)
+    page.answer(2, "no")
+    page.answer(8, "yes", showing=10)
+    page.until(lambda s: s["ahead"])
+    tab = visit(page.link)
+    expect(tab.locator("#title")).to_have_text("row 11")
+    tab.keyboard.press("ArrowLeft")
+    expect(tab.locator("#clash-why")).to_contain_text("cannot all be right")
+    expect(tab.locator("#clash-list li")).to_have_count(2)
+    tab.keyboard.press("Escape")
+    expect(tab.locator("#clash")).to_be_hidden()
+    expect(tab.locator("#title")).to_have_text("row 11")
+    tab.keyboard.press("ArrowLeft")
+    tab.get_by_role("button", name="Change row 9 to no").click()
+    answered(tab, 3)
+    answers = dict(zip(page.desk.session.answered.tolist(), page.desk.session.answers, strict=True))
+    assert answers == {2: "no", 8: "no", 10: "no"}
+
+
+@needs_browser
+def test_it_says_when_to_stop_and_lets_one_go_on(run, points, visit):
+    path, truth = points
+    page = run(path, **LABELS, tolerance=0.05)
+    tab = visit(page.link)
+    for _ in range(40):
+        press(tab, truth)
+        tab.wait_for_timeout(60)
+        if tab.locator("#stop").is_visible():
+            break
+    expect(tab.locator("#stop")).to_contain_text("You can stop here")
+    expect(tab.locator("#stop-why")).to_contain_text("95% sure")
+    tab.get_by_role("button", name="Go on a little").click()
+    expect(tab.locator("#stop")).to_be_hidden()
+    press(tab, truth)
+
+
+@needs_browser
+def test_two_tabs_agree(run, points, visit, chromium):
+    path, truth = points
+    page = run(path, **LABELS)
+    one = visit(page.link)
+    two = visit(page.link, context=one.context)
+    for tab in (one, two, one, two, two):
+        press(tab, truth)
+        other = two if tab is one else one
+        expect(other.locator("#title")).to_have_text(tab.locator("#title").inner_text())
+    for tab in (one, two):
+        answered(tab, 5)
+
+
+@needs_browser
+def test_hostile_texts_stay_texts(run, visit, tmp_path):
+    attack = "<script>alert(1)</script><img src=x onerror=alert(2)>"
+    texts = [f"{attack} \u202egnp.exe\u202c שלום עולם {'word ' * 200_000}{i}" for i in range(6)]
+    path = tmp_path / "bad.jsonl"
+    pd.DataFrame({"text": texts, "<b>name": attack}).to_json(path, orient="records", lines=True)
+    page = run(path, yes=f"{attack}yes", no="no")
+    tab = visit(page.link)
+    expect(tab.locator(".text")).to_contain_text("<script>alert(1)</script>")
+    assert tab.locator("#example script, #example img").count() == 0
+    tab.get_by_role("button", name=re.compile("^Show the other")).click()
+    expect(tab.locator("#example .link")).to_have_count(0)
+    assert len(tab.locator(".text").inner_text()) > 900_000
+    tab.keyboard.press("ArrowRight")
+    answered(tab, 1)
+    tab.keyboard.press("l")
+    expect(tab.locator("#list-items li")).to_have_count(1)
+    assert tab.locator("main img, main script, aside img").count() == 0
+    assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@needs_browser
+def test_images_with_hostile_names_are_shown(run, visit, tmp_path):
+    folder = tmp_path / "pictures"
+    (folder / "deep").mkdir(parents=True)
+    names = ["<img src=x onerror=alert(1)>.png", "a b&c=d?e#f.png", "deep/%2e%2e.png", "ünï✓.png"]
+    names += [f"{i}.png" for i in range(8)]
+    for number, name in enumerate(names):
+        Image.new("RGB", (40, 30), (20 * number, 80, 255 - 20 * number)).save(folder / name)
+    secret = tmp_path / "secret.png"
+    Image.new("RGB", (8, 8)).save(secret)
+    (folder / "link.png").symlink_to(secret)
+    page = run(folder)
+    assert len(page.desk.examples) == len(names)
+    tab = visit(page.link)
+    for _ in range(4):
+        picture = tab.locator("#example img.picture")
+        picture.wait_for()
+        tab.wait_for_timeout(100)
+        assert picture.evaluate("one => one.naturalWidth") == 40
+        before = tab.locator("#title").inner_text()
+        tab.keyboard.press("ArrowRight")
+        expect(tab.locator("#title")).not_to_have_text(before)
+
+
+@needs_browser
+def test_on_a_phone_both_answers_are_in_reach_and_named(run, points, visit):
+    path, _ = points
+    page = run(path, **LABELS)
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    tab = visit(page.link, **phone)
+    for name in LABELS.values():
+        button = tab.get_by_role("button", name=name, exact=True)
+        box = button.bounding_box()
+        assert box["y"] + box["height"] <= 844
+        assert box["height"] >= 44
+    assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    unnamed = tab.evaluate(
+        "[...document.querySelectorAll('button, a, input')].filter(one => one.offsetParent && "
+        "!(one.ariaLabel || one.textContent.trim() || one.labels?.length)).length"
+    )
+    assert unnamed == 0
+    tab.get_by_role("button", name=LABELS["yes"], exact=True).tap()
+    answered(tab, 1)
+
+
+@needs_browser
+def test_after_a_crash_the_open_page_goes_on(points, visit, tmp_path):
+    path, truth = points
+    command = [
+        sys.executable, "-c", "from aluma.cli import app; app()", "label", str(path),
+        "--no-browser", "--yes", LABELS["yes"], "--no", LABELS["no"], "--token", TOKEN,
+    ]  # fmt: skip
+    server, link = begun([*command, "--port", "0"])
+    try:
+        tab = visit(link)
+        for _ in range(6):
+            press(tab, truth)
+        end(server)
+        expect(tab.locator("#notice")).to_contain_text("cannot be reached")
+        tab.keyboard.press("ArrowRight" if truth[shown(tab)] == LABELS["yes"] else "ArrowLeft")
+        expect(tab.locator(".tick.pending")).not_to_have_count(0)
+        port = link.partition("?")[0].rstrip("/").rpartition(":")[2]
+        server, _ = begun([*command, "--port", port])
+        answered(tab, 7)
+        expect(tab.locator("#notice")).to_be_hidden()
+        press(tab, truth)
+        answered(tab, 8)
+    finally:
+        end(server)
+
+
+def end(server: subprocess.Popen[str]) -> None:
+    """Kill a server without a warning."""
+    server.send_signal(signal.SIGKILL)
+    server.wait()
+    server.stdout.close()
+
+
+def begun(command: list[str]) -> tuple[subprocess.Popen[str], str]:
+    """Start the command and return it with the link that it prints."""
+    source = str(Path(__file__).parents[2] / "src")
+    environment = os.environ | {"PYTHONPATH": source, "COLUMNS": "300"}
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+    assert server.stdout is not None
+    for line in server.stdout:
+        if line.startswith("http://"):
+            return server, line.strip()
+    raise AssertionError("the command printed no link")

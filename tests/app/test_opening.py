@@ -1,0 +1,119 @@
+"""Beginning a task and going on with it."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from aluma.app.errors import BadInput
+from aluma.app.opening import Wanted, opened
+from aluma.app.server import take
+from aluma.cli import app
+from running_page import LABELS, plane
+
+
+@pytest.fixture
+def begin(tmp_path):
+    """Return a function that opens a table; what it opened is closed afterwards."""
+    found = []
+
+    def beginning(frame, name="t.csv", **more):
+        path = tmp_path / name
+        if frame is not None:
+            frame.to_csv(path, index=False)
+        settings = {"session": tmp_path / "s.aluma", "hypotheses": 200} | more
+        found.append(opened(Wanted(path, **settings)))
+        return found[-1]
+
+    yield beginning
+    for one in found:
+        one.desk.close()
+
+
+def test_labels_in_a_column_count_as_answers(begin):
+    frame = plane()
+    truth = frame["side"].copy()
+    frame.loc[10:, "side"] = None
+    found = begin(frame, label_column="side")
+    assert found.desk.task.labels == ("left", "right")
+    assert found.desk.session.n_answers == 10
+    assert found.desk.session.answers.tolist() == truth[:10].tolist()
+    assert "side" not in [one.name for one in found.desk.examples.card(0).fields]
+
+
+def test_labels_that_contradict_the_others_become_exceptions(begin):
+    frame = pd.DataFrame({"x": np.arange(10.0), "label": ["a", "b"] * 5})
+    found = begin(frame, label_column="label")
+    session = found.desk.session
+    assert session.n_answers + len(session.exceptions) == 10
+    assert session.exceptions
+    assert "exceptions" in " ".join(found.notes)
+
+
+def test_integer_labels_with_gaps_stay_integers(begin):
+    frame = pd.DataFrame({"x": np.arange(6.0), "y": [0, None, None, None, None, 1]})
+    assert begin(frame, label_column="y").desk.task.labels == ("0", "1")
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        ({"label_column": "side", "yes": "up", "no": "down"}, "neither 'down' nor 'up'"),
+        ({"label_column": "nowhere"}, "there is no column 'nowhere'"),
+        ({"yes": "a", "no": "a"}, "both answers are called"),
+    ],
+)
+def test_wrong_wishes_are_explained(begin, more, says):
+    with pytest.raises(BadInput, match=says):
+        begin(plane(), **more)
+
+
+def test_a_file_that_has_changed_is_not_taken_for_the_old_one(begin):
+    frame = plane().drop(columns="side")
+    begin(frame).desk.close()
+    begin(None).desk.close()
+    frame.loc[0, "x"] += 1
+    with pytest.raises(BadInput, match="have changed since"):
+        begin(frame)
+
+
+def test_other_names_for_the_answers_are_refused(begin):
+    frame = plane().drop(columns="side")
+    begin(frame, **LABELS).desk.close()
+    with pytest.raises(BadInput, match="'right' and 'left'"):
+        begin(None, yes="up", no="down")
+
+
+def test_embeddings_of_ones_own(begin, tmp_path):
+    frame = plane()
+    np.save(tmp_path / "e.npy", frame[["x", "y"]].to_numpy())
+    found = begin(frame[["side"]], embeddings=tmp_path / "e.npy")
+    assert found.features.X.shape == (60, 2)
+    with pytest.raises(BadInput, match="60 rows"):
+        begin(
+            frame.head(5), name="u.csv", embeddings=tmp_path / "e.npy", session=tmp_path / "u.aluma"
+        )
+
+
+def test_the_command_explains_wrong_usage(tmp_path):
+    runner = CliRunner()
+    nothing = runner.invoke(app, ["label"])
+    assert nothing.exit_code == 2
+    assert "Name what to label" in nothing.output
+    gone = runner.invoke(app, ["label", str(tmp_path / "gone.csv"), "--port", "0"])
+    assert gone.exit_code == 2
+    assert "there is no file or folder" in gone.output
+
+
+def test_a_port_that_is_taken_is_named():
+    place = take(port=0)
+    with pytest.raises(BadInput, match="cannot be used"):
+        take(port=place.listener.getsockname()[1])
+    place.listener.close()
+
+
+def test_only_loopback_counts_as_private():
+    place = take(port=0)
+    assert place.is_private
+    assert place.link.startswith("http://127.0.0.1:")
+    place.listener.close()

@@ -1,0 +1,167 @@
+"""Files and folders of all kinds, and what is wrong with some of them."""
+
+import json
+import os
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+
+from aluma.app import reading
+from aluma.app.errors import BadInput
+
+FRAME = pd.DataFrame({"x": [1.5, 2.5, 3.5], "text": ["a b c d e", "f g h i j", "k l m n o"]})
+
+
+def pairs(card):
+    return {one.name: one.value for one in card.fields}
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "jsonl"])
+def test_the_same_table_in_every_format(tmp_path, ending):
+    path = tmp_path / f"t.{ending}"
+    if ending == "parquet":
+        pytest.importorskip("pyarrow")
+        FRAME.to_parquet(path)
+    elif ending == "jsonl":
+        FRAME.to_json(path, orient="records", lines=True)
+    else:
+        FRAME.to_csv(path, sep="\t" if ending == "tsv" else ",", index=False)
+    examples = reading.read(path)
+    assert examples.frame["x"].tolist() == [1.5, 2.5, 3.5]
+    card = examples.card(1)
+    assert (card.kind, card.text) == ("text", "f g h i j")
+    assert pairs(card) == {"x": "2.5"}
+
+
+def test_nested_values_and_half_characters_are_shown_as_text(tmp_path):
+    path = tmp_path / "t.jsonl"
+    rows = [{"a": [1, {"b": 2}], "c": "x\ud800y"}, {"a": None, "c": "é"}]
+    path.write_text("\n".join(json.dumps(row) for row in rows) + "\n\n")
+    examples = reading.read(path)
+    assert pairs(examples.card(0)) == {"a": '[1, {"b": 2}]', "c": "x?y"}
+    assert pairs(examples.card(1)) == {"a": "", "c": "é"}
+
+
+def test_long_texts_are_shown_in_part(tmp_path):
+    path = tmp_path / "t.csv"
+    pd.DataFrame({"text": ["word " * 10_000, "a b c d"]}).to_csv(path, index=False)
+    examples = reading.read(path)
+    card = examples.card(0)
+    assert len(card.text) + card.more == 50_000
+    assert card.more > 0
+    assert examples.card(0, full=True).more == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("t.csv", "", "cannot be read as csv"),
+        ("t.csv", "a,b\n", "no rows"),
+        ("t.csv", "a,b\n1,2\n1,2,3\n", "cannot be read as csv"),
+        ("t.jsonl", "[1, 2]\n", "line 1 holds no object"),
+        ("t.jsonl", "{broken\n", "cannot be read as jsonl"),
+        ("t.xlsx", "x", "must be a folder of images or a file"),
+        ("t.npy", "nonsense", "cannot be read as an array"),
+    ],
+)
+def test_what_is_wrong_is_said(tmp_path, name, content, says):
+    path = tmp_path / name
+    path.write_text(content)
+    with pytest.raises(BadInput, match=says):
+        reading.read(path)
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(BadInput, match=r"there is no file or folder .*gone\.csv"):
+        reading.read(tmp_path / "gone.csv")
+
+
+def test_large_files_are_refused(tmp_path, monkeypatch):
+    path = tmp_path / "t.csv"
+    FRAME.to_csv(path)
+    monkeypatch.setattr(reading, "MOST_BYTES", 10)
+    with pytest.raises(BadInput, match="are the most"):
+        reading.read(path)
+
+
+def test_arrays_of_rows_and_of_images(tmp_path):
+    rows = np.random.default_rng(0).standard_normal((5, 40))
+    np.save(tmp_path / "rows.npy", rows)
+    assert reading.read(tmp_path / "rows.npy").card(3).kind == "row"
+    np.savez(tmp_path / "two.npz", other=[1], X=rows)
+    assert reading.read_array(tmp_path / "two.npz").shape == (5, 40)
+    np.save(tmp_path / "images.npy", rows.reshape(5, 5, 8))
+    examples = reading.read(tmp_path / "images.npy")
+    media, content = examples.images.content(0)
+    assert (examples.card(0).kind, media) == ("image", "image/png")
+    assert content.startswith(b"\x89PNG")
+
+
+def test_an_array_with_a_table_beside_it(tmp_path):
+    np.save(tmp_path / "e.npy", np.ones((3, 4)))
+    FRAME.to_csv(tmp_path / "t.csv", index=False)
+    examples = reading.read(tmp_path / "e.npy", tmp_path / "t.csv")
+    assert examples.card(0).text == "a b c d e"
+    FRAME.head(2).to_csv(tmp_path / "t.csv", index=False)
+    with pytest.raises(BadInput, match="2 rows"):
+        reading.read(tmp_path / "e.npy", tmp_path / "t.csv")
+
+
+def test_no_pickle_is_ever_loaded(tmp_path):
+    np.save(tmp_path / "bad.npy", np.array([{"a": 1}], dtype=object), allow_pickle=True)
+    with pytest.raises(BadInput, match="cannot be read as an array"):
+        reading.read(tmp_path / "bad.npy")
+
+
+def test_a_folder_gives_its_images_and_nothing_outside(tmp_path):
+    folder, outside = tmp_path / "f", tmp_path / "outside.png"
+    folder.mkdir()
+    Image.new("RGB", (4, 4)).save(outside)
+    Image.new("L", (6, 4)).save(folder / "b.png")
+    Image.new("RGB", (4, 4)).save(folder / "a.jpg")
+    (folder / "notes.txt").write_text("no image")
+    (folder / ".hidden.png").write_bytes(outside.read_bytes())
+    (folder / "link.png").symlink_to(outside)
+    examples = reading.read(folder)
+    assert [examples.title(i) for i in range(len(examples))] == ["a.jpg", "b.png"]
+    assert examples.images.content(0)[0] == "image/jpeg"
+    # A file that becomes a link afterwards is no way out either.
+    (folder / "b.png").unlink()
+    (folder / "b.png").symlink_to(outside)
+    with pytest.raises(BadInput, match="no longer a file"):
+        examples.images.content(1)
+
+
+def test_what_only_looks_like_an_image_is_refused(tmp_path):
+    (tmp_path / "x.png").write_text("<svg onload=alert(1)>")
+    examples = reading.read(tmp_path)
+    with pytest.raises(BadInput, match="cannot be read as an image"):
+        examples.images.content(0)
+
+
+def test_broken_file_names_can_be_sent(tmp_path):
+    name = os.fsdecode(b"caf\xe9.png")
+    try:
+        Image.new("L", (4, 4)).save(tmp_path / name, format="PNG")
+    except (OSError, UnicodeError):
+        pytest.skip("this file system takes no such name")
+    examples = reading.read(tmp_path)
+    assert examples.card(0).model_dump_json()
+    assert examples.images.content(0)[0] == "image/png"
+
+
+def test_search_takes_all_words_in_any_case():
+    examples = reading.as_examples(FRAME)
+    assert examples.find("F J") == [1]
+    assert examples.find("a j") == []
+    assert examples.find("") == [0, 1, 2]
+
+
+def test_the_digest_sees_every_byte(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a\n1\n")
+    before = reading.digest([path])
+    path.write_text("a\n2\n")
+    assert reading.digest([path]) != before

@@ -1,0 +1,195 @@
+"""IWAL: its probabilities against a general solver, its weights, and its predictions."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from aluma.learners.iwal import IWAL
+from aluma.logistic_ball import Loss
+
+RNG = np.random.default_rng(4)
+X = RNG.standard_normal((80, 3))
+Y = np.where(X @ [1.0, -0.5, 0.2] + 0.3 * RNG.standard_normal(80) > 0, 1, -1)
+
+
+def loss_of(seed: int, n: int, radius: float) -> Loss:
+    rng = np.random.default_rng(seed)
+    rows = rng.standard_normal((n, 4))
+    rows *= np.where(rows[:, 0] + 0.5 * rng.standard_normal(n) > 0, 1, -1)[:, None]
+    return Loss(rows, rng.uniform(1, 5, n), radius)
+
+
+def best(function, start: np.ndarray, *constraints) -> float:
+    """Return the least value of a function where the constraints are non-negative."""
+    result = minimize(
+        function,
+        start,
+        constraints=[{"type": "ineq", "fun": one} for one in constraints],
+        method="SLSQP",
+        options={"ftol": 1e-12, "maxiter": 1000},
+    )
+    return float(result.fun)
+
+
+@pytest.mark.parametrize("radius", [0.5, 3.0, 30.0])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_minimum_is_that_of_a_general_solver(seed: int, radius: float) -> None:
+    loss = loss_of(seed, 30, radius)
+    u = loss.minimiser(np.zeros(4))
+    assert np.linalg.norm(u) <= radius * (1 + 1e-12)
+    found = best(loss.value, np.full(4, 0.01), lambda v: radius**2 - v @ v)
+    assert loss.value(u) == pytest.approx(found, abs=2e-4)
+    again = loss.minimiser(-0.9 * u)
+    assert loss.value(again) == pytest.approx(loss.value(u), abs=2e-4)
+
+
+@pytest.mark.parametrize("slack", [0.5, 10.0, 200.0])
+@pytest.mark.parametrize("radius", [0.5, 3.0, 30.0])
+def test_bounds_close_in_on_the_furthest_point(radius: float, slack: float) -> None:
+    for seed in range(4):
+        loss = loss_of(seed, 30, radius)
+        x = np.random.default_rng((seed, 1)).standard_normal(4)
+        u = loss.minimiser(np.zeros(4))
+        level = loss.value(u) + slack
+        truth = -best(
+            lambda v, x=x: -v @ x,
+            0.5 * u,
+            lambda v: radius**2 - v @ v,
+            lambda v, loss=loss, level=level: level - loss.value(v),
+        )
+        lower, upper = zip(*loss.furthest(x, level, u), strict=True)
+        assert max(lower) <= truth + 1e-5 * abs(truth)
+        assert min(upper) >= truth - 1e-5 * abs(truth)
+        assert min(upper) - max(lower) <= 1e-3 * abs(truth)
+
+
+def test_separable_answers_are_pushed_to_the_sphere() -> None:
+    rng = np.random.default_rng(0)
+    rows = rng.standard_normal((50, 4))
+    rows *= np.sign(rows[:, :1])
+    loss = Loss(rows, np.ones(50), 10.0)
+    u = loss.minimiser(np.zeros(4))
+    assert np.linalg.norm(u) == pytest.approx(10.0, rel=1e-3)
+    assert loss.value(u) < loss.value(0.9 * u)
+
+
+def test_the_threshold_is_the_largest_difference_of_losses() -> None:
+    learner = IWAL(X, classes=(-1, 1), norm=5.0, deviation=0.3)
+    learner.tell(np.arange(30), Y[:30])
+    scale = np.linalg.norm(X, axis=1).max()
+    rows = X[:30] * Y[:30, None] / scale
+
+    def total(v: np.ndarray) -> float:
+        return float(np.logaddexp(0, -rows @ v).sum())
+
+    def in_ball(v: np.ndarray) -> float:
+        return 25.0 - float(v @ v)
+
+    least = best(total, np.full(3, 0.01), in_ball)
+    level = least + 30 * 0.3 / np.sqrt(30) * 5.0
+    for i in (40, 55, 79):
+        x = X[i] / scale
+        low = best(lambda v, x=x: v @ x, np.zeros(3), in_ball, lambda v: level - total(v))
+        high = -best(lambda v, x=x: -v @ x, np.zeros(3), in_ball, lambda v: level - total(v))
+        losses = [np.logaddexp(0, -y * np.array([low, high])) for y in (-1, 1)]
+        wanted = max(np.ptp(both) for both in losses) / 5.0
+        assert learner.threshold(i) == pytest.approx(wanted, rel=0.02)
+
+
+def test_at_first_an_example_is_asked_with_its_relative_length() -> None:
+    learner = IWAL(X)
+    sizes = np.linalg.norm(X, axis=1)
+    for i in (0, 10, int(sizes.argmax())):
+        assert learner.threshold(i) == pytest.approx(sizes[i] / sizes.max())
+
+
+def test_weights_are_inverse_to_the_probability_of_asking() -> None:
+    learner = IWAL(X, classes=(-1, 1), deviation=0.1)
+    weights = []
+    for _ in range(12):
+        i = learner.ask()
+        before = learner.fork()
+        learner.tell(i, Y[i])
+        weights.append(learner.weights[-1])
+        assert weights[-1] >= 1
+        assert len(learner.weights) == len(weights)
+        # The threshold of the round is a little smaller than before the examples in between.
+        assert weights[-1] == pytest.approx(1 / before.threshold(i), rel=0.2)
+    assert max(weights) > 1.2
+    learner.undo()
+    np.testing.assert_array_equal(learner.weights, weights[:-1])
+
+
+def test_what_is_told_out_of_turn_weighs_one_and_loses_its_turn() -> None:
+    learner = IWAL(X, classes=(-1, 1), order=np.arange(80))
+    question = learner.ask()
+    other = question + 1
+    learner.tell(other, Y[other])
+    assert learner.weights.tolist() == [1.0]
+    assert (learner.reading.place, learner.reading.rounds) == (0, 1)
+    while learner.reading.place <= other:
+        i = learner.ask()
+        learner.tell(i, Y[i])
+    assert learner.weights[0] == 1.0
+    assert learner.reading.rounds == learner.reading.place
+
+
+def test_a_known_label_counts_again_when_it_comes_again() -> None:
+    order = np.tile(np.arange(10), 30)
+    learner = IWAL(X[:10], classes=(-1, 1), order=order, norm=2.0)
+    while not learner.finished:
+        i = learner.ask()
+        learner.tell(i, Y[i])
+    reading = learner.reading
+    # Every round adds 1 to the total weight, on average, whatever the probabilities are.
+    total = sum(abs(weight) for weight in reading.weights.values())
+    assert total == pytest.approx(reading.rounds, rel=0.5)
+
+
+def test_the_weighted_loss_is_unbiased() -> None:
+    """Weights minus rounds are a martingale: 0 on average, wherever the run ends.
+
+    False alarm 1e-4, by the normal approximation.
+    """
+    excess = []
+    for seed in range(30):
+        learner = IWAL(X, classes=(-1, 1), deviation=0.1, random_state=seed)
+        for _ in range(10):
+            i = learner.ask()
+            learner.tell(i, Y[i])
+        excess.append(learner.weights.sum() - learner.reading.rounds)
+    assert np.std(excess) > 0.5
+    assert abs(np.mean(excess)) < 3.9 * np.std(excess) / np.sqrt(30)
+
+
+def test_it_predicts_by_the_least_weighted_loss() -> None:
+    learner = IWAL(X, classes=(-1, 1), norm=20.0)
+    for _ in range(40):
+        i = learner.ask()
+        learner.tell(i, Y[i])
+    scale = np.linalg.norm(X, axis=1).max()
+    told = learner.answered
+    loss = Loss(X[told] * Y[told, None] / scale, learner.weights, 20.0)
+    u = loss.minimiser(np.zeros(3))
+    new = np.random.default_rng(0).standard_normal((300, 3))
+    clear = np.abs(new @ u) > 0.02 * np.linalg.norm(u)
+    np.testing.assert_array_equal(learner.predict(new)[clear], np.where(new @ u > 0, 1, -1)[clear])
+    assert (learner.predict() == Y).mean() > 0.9
+
+
+def test_a_smaller_constant_asks_less() -> None:
+    read = []
+    for deviation in (2.0, 0.02):
+        learner = IWAL(X, classes=(-1, 1), deviation=deviation)
+        for _ in range(15):
+            i = learner.ask()
+            learner.tell(i, Y[i])
+        read.append(learner.reading.place)
+    assert read[1] > read[0]
+
+
+@pytest.mark.parametrize("name", ["norm", "deviation"])
+@pytest.mark.parametrize("wrong", [0.0, -1.0, np.inf, np.nan])
+def test_wrong_constants_are_refused(name: str, wrong: float) -> None:
+    with pytest.raises(ValueError, match=f"{name} must be positive and finite"):
+        IWAL(X, **{name: wrong})
