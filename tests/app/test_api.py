@@ -163,6 +163,26 @@ def test_a_contradiction_is_kept_as_an_exception(run, line, tmp_path):
     assert page.state()["progress"]["exceptions"] == 0
 
 
+def test_a_contradiction_is_allowed_for_with_slack(run, line, stack, tmp_path):
+    page = run(line)
+    assert contradict(page).json()["clash"]["slack"]
+    page.post("skip", example=5)
+    page.post("exception", example=10, label="no")
+    once = {"request": "loosen"}
+    assert not page.client.post("/api/slack", json=once).json()["repeated"]
+    assert page.client.post("/api/slack", json=once).json()["repeated"]
+    assert page.client.post("/api/undo", json={"request": "t0"}).json()["repeated"]
+    assert page.answer(9, "no").status_code == 200
+    state = page.until(lambda s: (s["progress"]["figures"] or {}).get("answers") == 4)
+    assert told(state) == {2: "no", 8: "yes", 10: "no", 9: "no"}
+    assert (state["progress"]["exceptions"], state["progress"]["skipped"]) == (0, 1)
+    assert state["progress"]["figures"]["determined"] == 4
+    assert (tmp_path / "s.aluma.before-slack").exists()
+    assert not (tmp_path / "s.aluma.part").exists()
+    stack.close()
+    assert told(run(line).question()) == told(state)
+
+
 def test_nobody_waits_for_what_hardly_anybody_expects(run, line):
     page = run(line)
     page.answer(2, "no")

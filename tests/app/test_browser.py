@@ -93,11 +93,11 @@ def test_thirty_answers_by_keyboard_undo_change_reload_and_export(run, points, v
     page = run(path, **LABELS, tolerance=0.0)
     tab = visit(page.link)
     assert tab.url == f"{page.url}/"  # the token is not left in the address
-    given = [press(tab, truth) for _ in range(5)]
-    answered(tab, 5)
+    given = [press(tab, truth)]
+    answered(tab, 1)
 
     tab.keyboard.press("l")
-    expect(tab.locator("#list-items li")).to_have_count(5)
+    expect(tab.locator("#list-items li")).to_have_count(1)
     other = next(label for label in LABELS.values() if label != truth[given[-1]])
     for label in (other, truth[given[-1]]):
         name = f"{label}: row {given[-1] + 1}"
@@ -106,7 +106,7 @@ def test_thirty_answers_by_keyboard_undo_change_reload_and_export(run, points, v
         expect(chosen).to_have_attribute("aria-pressed", "true")
     tab.keyboard.press("Escape")
 
-    given += [press(tab, truth) for _ in range(25)]
+    given += [press(tab, truth) for _ in range(29)]
     answered(tab, 30)
     assert set(page.desk.session.answered.tolist()) == set(given)
 

@@ -80,7 +80,8 @@ def serve(opened: Opened, place: Place, ready: Callable[[], None] | None = None)
     names = [place.host, socket.gethostname()] if not place.is_private else []
     app = application(opened.desk, opened.features, place.token, names)
     config = uvicorn.Config(
-        app, log_level="warning", access_log=False, timeout_graceful_shutdown=1, lifespan="off",
+        app, log_level="warning", access_log=False, timeout_graceful_shutdown=1,
+        timeout_keep_alive=60, lifespan="off",
         server_header=False,
     )  # fmt: skip
     server = _Server(config)

@@ -36,6 +36,7 @@ def loosened(session: Session, request: str) -> Session:
             new.tell(entry.example, entry.label)
     for example, label in session.exceptions.items():
         new.tell(example, label)
+    new.remember({*session.requests, request})
     new.close()
     session.close()
     before.unlink(missing_ok=True)

@@ -80,4 +80,4 @@ class Client:
         response = self._connection.getresponse()
         content = response.read()
         kind = response.headers.get("content-type", "")
-        return response.status, json.loads(content) if "json" in kind else content
+        return response.status, json.loads(content) if kind == "application/json" else content

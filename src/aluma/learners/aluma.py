@@ -169,7 +169,12 @@ class ALuMA(LiftedLearner):
         return dict(zip(examples.tolist(), labels, strict=True))
 
     def take_proofs(self, earlier: ALuMA) -> None:
-        """Take over what another proved with some of the same answers: more cannot refute it."""
+        """Take over what another proved with some of the same answers: more cannot refute it.
+
+        Slack can, so there is nothing to take over when there is some.
+        """
+        if self._own is not None or earlier._own is not None:
+            return
         answers = {(event.index, event.sign) for event in self._history if event.sign}
         if {(event.index, event.sign) for event in earlier._history if event.sign} <= answers:
             self._proofs.signs.update(earlier._proofs.signs)
@@ -228,6 +233,9 @@ class ALuMA(LiftedLearner):
     def _certify(self, proof_seconds: float) -> Certificate:
         pool, state = self.pool, self._population.state
         positive, by_hypothesis, by_example = self._disputes()
+        if self._own is not None:
+            # Slack gives every unanswered example a coordinate of its own: nothing is settled.
+            self._proofs = Proofs()
         self._proofs.signs.update((e.index, e.sign) for e in self._history if e.sign)
         if len(state.cone) and self._own is None:
             inside = self._population.hypotheses().mean(axis=0)

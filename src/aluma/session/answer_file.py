@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
@@ -136,6 +136,13 @@ class AnswerFile:
         self._digest = digest
         if request is not None:
             self.requests.add(request)
+
+    def remember(self, requests: Iterable[str]) -> None:
+        """Take requests for carried out that another file has seen."""
+        rows = [(request, len(self.entries)) for request in requests]
+        with self._transaction() as connection:
+            connection.executemany("INSERT OR IGNORE INTO request VALUES (?, ?)", rows)
+        self.requests.update(request for request, _ in rows)
 
     def length(self) -> int:
         """Read the log again and return how long it is; close the file if that cannot be told."""

@@ -8,7 +8,7 @@ not used, and one that is used is on the disk.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from os import PathLike
@@ -251,6 +251,16 @@ class Session:
     def kept(self) -> tuple[Entry, ...]:
         """The entries of the log that count: not taken back, and as they were last changed."""
         return tuple(answer_log.kept(self._file.entries))
+
+    def remember(self, requests: Iterable[str]) -> None:
+        """Take requests for carried out, as when a session goes on in another file."""
+        with self._writing(None):
+            self._file.remember(requests)
+
+    @property
+    def requests(self) -> frozenset[str]:
+        """Names of the requests that have been carried out."""
+        return frozenset(self._file.requests)
 
     def knows(self, request: str) -> bool:
         """Say whether a request of this name has been carried out."""

@@ -16,8 +16,8 @@ export function show(clash, card, labels, act, changing) {
   const items = clash.with.map((one) => earlier(one, other(one.label), labels, act));
   $("clash-earlier").hidden = items.length === 0;
   $("clash-earlier").textContent = items.length > 1
-    ? `Earlier answers, the most doubtful first; changing any one of the ${count(items.length)} is enough`
-    : "The earlier answer";
+    ? `Or change any one of the ${count(items.length)} earlier answers, the most doubtful first`
+    : "Or change the earlier answer";
   $("clash-list").replaceChildren(...items.slice(0, FEW));
   $("clash-more").hidden = items.length <= FEW;
   $("clash-more").textContent = `Show the other ${count(items.length - FEW)}`;

@@ -220,7 +220,7 @@ function redraw() {
   panel.progress(state, pending);
   panel.curve(state.curve, state.progress.tolerance);
   panel.latest(state, pending);
-  panel.stop(state, dismissed);
+  panel.stop(state, clash !== null || (dismissed && !state.progress.exhausted));
 }
 
 function flash(label) {

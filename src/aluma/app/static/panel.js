@@ -27,7 +27,7 @@ function figures(known) {
   $("error").textContent = known ? percent(known.expected_error) : "–";
   $("error-note").textContent = known ? "of all labels" : "after the first answers";
   $("bound").textContent = known
-    ? `at most ${percent(known.error_bound)}, ${Math.round(100 * (1 - known.delta))}% sure, if a straight boundary fits and each was as likely; only determined labels are proven` : "";
+    ? `at most ${percent(Math.max(known.error_bound, known.expected_error))}, ${Math.round(100 * (1 - known.delta))}% sure. Trusts in a straight boundary, and each as likely; only determined labels are proven.` : "";
 }
 
 function bar(now, determined, negative) {
@@ -81,10 +81,10 @@ function entry(card, label, labels, safe) {
   return make("li", {}, tick, brief(card), tag);
 }
 
-export function stop(state, dismissed) {
+export function stop(state, hidden) {
   const { progress: now } = state;
   const done = now.finished && now.answered > 0;
-  $("stop").hidden = !done || (dismissed && !now.exhausted);
+  $("stop").hidden = !done || hidden;
   if (!done) return;
   if (now.exhausted) {
     $("stop-why").textContent = "Every example has an answer or was skipped.";
