@@ -62,6 +62,7 @@ def test_version():
         (["demo"], "ship with scikit-learn"),
         (["run"], "aluma run flowers.csv --label-column species"),
         (["bench"], "print ratios"),
+        (["reproduce"], "aluma reproduce octahedron mnist-4-7 --seeds 3"),
     ],
 )
 def test_help_says_what_a_command_is_for(command, said):

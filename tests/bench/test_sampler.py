@@ -194,7 +194,7 @@ def test_a_run_prints_its_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     console = Console(file=io.StringIO(), width=400)
     assert isinstance(sampler.run(console, quick=True), bool)
     shown = console.file.getvalue()  # type: ignore[attr-defined]
-    assert "no cone is left out: it is not here." in shown
+    assert "no cone is left out: it is not here" in shown
     assert "small cone" in shown
     assert "hopsy is not installed: pip install 'aluma[bench]'" in shown
     assert "Two threads draw 4,096 hypotheses" in shown or "One thread only" in shown

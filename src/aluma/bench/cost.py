@@ -85,7 +85,7 @@ def run(console: Console, quick: bool = False) -> bool:
     try:
         rows, labels = sphere_pool(64, 3000) if quick else mnist_pair(4, 7)
     except MissingData as reason:
-        console.print(f"The cost of a question is left out: {reason}.")
+        console.print(f"The cost of a question is left out: {reason}")
         return True
     marks = (20, 60) if quick else (AS_CHEAP_AT, RECIPE_AT, 500)
     with one_core(), console.status("labelling") as status:

@@ -89,7 +89,7 @@ def run(console: Console, quick: bool = False) -> bool:
             console.print(timing_table(effort.answers, effort.hypotheses))
             console.print(iwal_table(effort.labels, effort.runs))
         except MissingData as missing:
-            console.print(escape(f"MNIST is left out: {missing}."))
+            console.print(escape(f"MNIST is left out: {missing}"))
     return met
 
 

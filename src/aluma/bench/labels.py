@@ -168,7 +168,7 @@ def run(console: Console, quick: bool = False) -> bool:
         try:
             contest.source(0)
         except MissingData as reason:
-            console.print(f"{contest.name} is left out: {reason}.")
+            console.print(f"{contest.name} is left out: {reason}")
             continue
         with console.status(f"labelling: {contest.name}"):
             curves = run_all(contest)

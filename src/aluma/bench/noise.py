@@ -220,7 +220,7 @@ def _paper(console: Console, effort: Effort) -> bool:
         try:
             task = load()
         except MissingData as reason:
-            console.print(f"A data set is left out: {reason}.")
+            console.print(f"A data set is left out: {reason}")
             continue
         met &= paper_task(console, task, settings, effort)
     return met

@@ -126,7 +126,7 @@ def run(console: Console, quick: bool = False) -> bool:
         try:
             trial.sources[0](0)
         except MissingData as reason:
-            console.print(f"{trial.name} is left out: {reason}.")
+            console.print(f"{trial.name} is left out: {reason}")
             continue
         with console.status(f"watching: {trial.name}"):
             kept = watch_all(trial.sources)

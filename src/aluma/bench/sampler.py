@@ -354,7 +354,7 @@ def run(console: Console, quick: bool = False) -> bool:
             with console.status(f"measuring on {case.name}"):
                 results.append(compare(case, QUICK if quick else FULL))
         except MissingData as reason:
-            console.print(f"{case.name} is left out: {reason}.")
+            console.print(f"{case.name} is left out: {reason}")
     for table in (_speed(results), _hard(results), _lengths(results)):
         console.print(table)
     if find_spec("hopsy") is None:

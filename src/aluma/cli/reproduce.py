@@ -6,6 +6,7 @@ import shlex
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
@@ -76,6 +77,14 @@ def reproduce(
             soft_wrap=True,
         )
         raise typer.Exit(INTERRUPTED) from None
+    except BrokenProcessPool as error:
+        complaints.print(
+            "A process was ended from outside, perhaps because memory ran out. Every finished run "
+            f"is kept: the same command goes on from here, with fewer --jobs if it happens again. "
+            f"({escape(str(error).splitlines()[0])})",
+            soft_wrap=True,
+        )
+        raise typer.Exit(1) from None
     except OSError as error:
         fail(f"The results cannot be written to {results}: {error.strerror}.")
     for trouble in done.report.troubles:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from aluma import datasets
 from aluma.arrays import Bools, Floats, Ints
@@ -77,9 +78,12 @@ def uniform(dimension: int, size: int, seed: int, test: int = 5000) -> Problem:
 
 
 def web_pages(size: int | str, seed: int) -> Problem:
-    """Return W1A with a bias: one example in twelve has no feature at all."""
+    """Return W1A with a bias: one example in twelve has no feature at all.
+
+    The bias is a column, so that learners which add none of their own can decide about those too.
+    """
     data = _some(datasets.w1a(), size, seed)
-    return replace(_problem(data, data.X, data.X_test), bias=True)
+    return _problem(data, _with_ones(data.X), _with_ones(data.X_test))
 
 
 def octahedron(dimension: int, seed: int) -> Problem:
@@ -114,6 +118,11 @@ def lower_bound(size: int, seed: int) -> Problem:
 def _problem(data: Dataset, X: Any, X_test: Any) -> Problem:
     test = None if data.y_test is None else data.y_test > 0
     return Problem(X, data.y > 0, X_test, test)
+
+
+def _with_ones(rows: Any) -> Any:
+    ones = sparse.csr_matrix(np.ones((rows.shape[0], 1)))
+    return sparse.hstack([sparse.csr_matrix(rows), ones], format="csr")
 
 
 def _centred(data: Dataset) -> Problem:
