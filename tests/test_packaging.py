@@ -13,6 +13,7 @@ from packaging.version import Version
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+TOOLS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
 EXTRAS = PROJECT["optional-dependencies"]
 REQUIREMENT_FILES = sorted((ROOT / "requirements").glob("*.txt"))
 LOCK_FILES = ("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "pylock.toml")
@@ -74,7 +75,13 @@ def test_package_says_that_it_is_typed():
     assert files("aluma").joinpath("py.typed").is_file()
 
 
-@pytest.mark.parametrize("heavy", ["matplotlib", "typer"])
+def test_package_data_name_the_files_of_the_page():
+    patterns = TOOLS["setuptools"]["package-data"]["aluma"]
+    assert "app/static/*" in patterns
+    assert files("aluma").joinpath("app", "static", "index.html").is_file()
+
+
+@pytest.mark.parametrize("heavy", ["matplotlib", "typer", "fastapi"])
 def test_import_leaves_out_what_only_the_command_line_needs(heavy: str):
     code = f"import sys, aluma; sys.exit({heavy!r} in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
