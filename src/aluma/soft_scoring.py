@@ -7,8 +7,8 @@ and what an answer is expected to leave is the same sum as for votes of 0 and 1,
 are independent given w.
 
 Of four ways to choose on noisy spheres (d=25; the split in the lifted space, the split by
-halfspaces alone, mutual information, least expected disagreement whatever the split), none was
-ahead of the others by more than its standard error; the first is the paper's.
+halfspaces alone, mutual information, least expected disagreement of the most even), none was ahead
+of all others by more than two standard errors (five seeds); the first is the paper's.
 """
 
 from __future__ import annotations
