@@ -2,6 +2,7 @@
 # Another interpreter: make PYTHON=python3.12 test
 
 PYTHON ?= python3
+BENCH ?= sampler
 VENV := .venv
 OLDEST := .venv-oldest
 PIP_FLAGS := --quiet --quiet --disable-pip-version-check --no-input
@@ -10,6 +11,9 @@ PIP_FLAGS := --quiet --quiet --disable-pip-version-check --no-input
 .DELETE_ON_ERROR:
 # Two pips at work in one environment corrupt it.
 .NOTPARALLEL:
+# A worker for each core; a file's tests stay together, because they share what takes long to make.
+PARALLEL := -n auto --maxprocesses 8 --dist loadfile
+
 .PHONY: help demo test lint bench test-oldest clean
 
 help:  ## show this list
@@ -19,18 +23,18 @@ demo: $(VENV)/.installed  ## install aluma and run its demonstration
 	$(VENV)/bin/aluma demo
 
 test: lint  ## ruff, mypy and the test suite
-	$(VENV)/bin/python -m pytest
+	$(VENV)/bin/python -m pytest $(PARALLEL)
 
 lint: $(VENV)/.installed-test  ## ruff and mypy only
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
 
-bench: $(VENV)/.installed-bench  ## the benchmarks, against the packages people would use instead
-	$(VENV)/bin/aluma bench
+bench: $(VENV)/.installed-bench  ## the sampler's benchmark; another: make bench BENCH=cost
+	$(VENV)/bin/aluma bench $(BENCH)
 
 test-oldest: $(OLDEST)/.installed  ## the test suite on the oldest supported versions
-	$(OLDEST)/bin/python -m pytest
+	$(OLDEST)/bin/python -m pytest $(PARALLEL)
 
 clean:  ## remove caches and build products (the environments stay)
 	rm -rf build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
