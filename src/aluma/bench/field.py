@@ -19,16 +19,12 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+from sklearn.decomposition import PCA
 
+from aluma import datasets
 from aluma.arrays import Bools, Floats, Ints
 from aluma.bench import label_counts, one_core
 from aluma.bench.label_counts import CLASSES, Counter, signs
-from aluma.bench.pools import (
-    mnist_pair,
-    octahedron,
-    octahedron_target,
-    principal,
-)
 from aluma.datasets import MissingData
 from aluma.learners.aluma import ALuMA
 from aluma.learners.base import Learner
@@ -95,8 +91,8 @@ def run(console: Console, quick: bool = False) -> bool:
 
 def octahedron_table(d: int, targets: int) -> Table:
     """Return the labels that each learner needs for zero error, over random targets."""
-    X = octahedron(d)
-    labels = [signs(X @ octahedron_target(d, seed) > 0) for seed in range(targets)]
+    pools = [datasets.octahedron(d, seed) for seed in range(targets)]
+    X, labels = pools[0].X, [pool.y for pool in pools]
     title = f"Octahedron, d = {d}: labels until all {len(X):,} are right, {targets} targets"
     table = _table(title, "learner", "paper", "mean", "sd", "least", "most", "never")
     for name, count, paper in OCTAHEDRON:
@@ -175,8 +171,8 @@ def draw_circles(points: Floats, counts: dict[str, Floats], path: Path) -> None:
 
 def timing_table(answers: int, hypotheses: int) -> Table:
     """Return CPU seconds per query on MNIST 4 vs 7, and as a ratio to ALuMA's."""
-    X, positive = mnist_pair(4, 7)
-    X = X - X.mean(axis=0)
+    data = datasets.mnist(4, 7)
+    X, positive = data.X - data.X.mean(axis=0), data.y > 0
     learners: dict[str, Learner] = {
         "ALuMA": ALuMA(X, classes=CLASSES, bias=True, n_hypotheses=hypotheses),
         "QBC": QueryByCommittee(X, classes=CLASSES, bias=True, n_hypotheses=hypotheses),
@@ -205,9 +201,10 @@ def per_query(learner: Learner, positive: Bools, answers: int) -> float:
 
 def iwal_table(labels: Sequence[int], runs: int) -> Table:
     """Return test errors of IWAL and of passive soft-SVM on 25 components of MNIST 3 vs 5."""
-    rows, positive = mnist_pair(3, 5)
-    X, new = principal(rows, mnist_pair(3, 5, "t10k")[0], 25)
-    truth = signs(mnist_pair(3, 5, "t10k")[1])
+    data = datasets.mnist(3, 5)
+    basis = PCA(25, svd_solver="covariance_eigh").fit(data.X)
+    X, new = basis.transform(data.X), basis.transform(data.X_test)
+    positive, truth = data.y > 0, np.asarray(data.y_test)
     longest = np.linalg.norm(X, axis=1).max()
     X, new = X / longest, new / longest
     title = f"MNIST 3 vs 5, 25 components: test error in %, mean of {runs} runs, after labels"

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from aluma import datasets
 from aluma.arrays import Bools, Floats, Ints
-from aluma.bench.pools import two_circles, two_circles_order
 from aluma.learners.aluma import ALuMA
 from aluma.learners.base import Exhausted, Learner
 from aluma.learners.cal import CAL
@@ -100,25 +100,29 @@ def first_right(X: Floats, y: Ints, answered: Ints, seed: int) -> float:
     return float(high)
 
 
-def circles_target(points: int, seed: int) -> Ints:
-    """Return labels of two circles: all positive on the top, a random half of the bottom."""
-    angle = np.random.default_rng((seed, 1)).uniform(0, 2 * np.pi)
-    # Shorter than 1, so that the last coordinate decides the top circle.
-    target = np.array([0.5 * np.cos(angle), 0.5 * np.sin(angle), 1.0])
-    return np.where(two_circles(points) @ target > 0, 1, -1)
-
-
 def circles_cal(points: int, seed: int) -> float:
     """Count CAL's labels on an i.i.d. sample that is large enough to have every point."""
     size = int(np.ceil(4 * points**2 * np.log(4 * points) * np.log(2 * points / LACKING)))
-    order = two_circles_order(points, size, np.random.default_rng((seed, 2)))
-    learner = CAL(two_circles(points), classes=CLASSES, order=order, predict_with="svm")
-    return float(len(run(learner, circles_target(points, seed))))
+    order = circles_sample(points, size, np.random.default_rng((seed, 2)))
+    pool = datasets.two_circles(points, seed=seed)
+    learner = CAL(pool.X, classes=CLASSES, order=order, predict_with="svm")
+    return float(len(run(learner, pool.y)))
 
 
 def circles_aluma(points: int, seed: int) -> float:
     """Count ALuMA's labels until the vote is right about every point of both circles."""
-    return aluma_count(two_circles(points), circles_target(points, seed), seed)
+    pool = datasets.two_circles(points, seed=seed)
+    return aluma_count(pool.X, pool.y, seed)
+
+
+def circles_sample(points: int, size: int, rng: np.random.Generator) -> Ints:
+    """Return an i.i.d. sample of the proof's distribution, as positions in the pool.
+
+    The bottom circle has the probability tau = epsilon / (4 ln(4 / epsilon)), epsilon = 1 / points.
+    """
+    tau = 1 / (4 * points * np.log(4 * points))
+    bottom = rng.uniform(size=size) < tau
+    return np.asarray(rng.integers(points, size=size) + points * bottom)
 
 
 def signs(positive: Bools) -> Ints:
