@@ -139,7 +139,7 @@ def test_elimination_finds_the_best_of_a_large_pool(top: int) -> None:
     pairs = splits(votes)
     within = np.flatnonzero(1.25 * pairs >= pairs.max())
     found_in_all = 0
-    # A run loses the best with probability at most 1e-3: false alarms below 1% for all 8.
+    # A run loses the best with probability at most 2e-3: false alarms below 2% for all 8.
     for seed in range(8):
         greedy = choose(pool, W, everyone(pool), np.random.default_rng(seed), alpha=1.0)
         assert pairs[greedy.index] == pairs.max()
@@ -149,7 +149,7 @@ def test_elimination_finds_the_best_of_a_large_pool(top: int) -> None:
         np.testing.assert_array_equal(found.positives, votes.sum(axis=1)[found.indices])
         np.testing.assert_allclose(found.splits, pairs[found.indices] / k**2)
         found_in_all += len(found.indices)
-    # Each is missing with probability at most 1e-3: by Markov, false alarms are below 10%.
+    # Each is missing with probability at most 2e-3: by Markov, false alarms are below 20%.
     assert found_in_all >= 0.99 * 8 * len(within)
 
 

@@ -26,12 +26,12 @@ from aluma.arrays import Bools, Floats, Ints, Singles
 from aluma.pool import Pool
 
 #: Probability with which elimination may lose the best example, or any given candidate.
-DELTA = 1e-3
+DELTA = 2e-3
 
 # Sizes below were chosen by measurement on MNIST 4 vs 7 (12,107 x 784, 1,000 hypotheses), where a
 # full scoring is 12 million products; they weigh quality of the choice against a pass of the pool.
 SMALL = 1024  # rows up to which elimination costs more than it saves
-PILOT = 3072  # random rows looked at before the whole pool is
+PILOT = 2048  # random rows looked at before the whole pool is
 FIRST = 32  # hypotheses of the pilot, and the fewest of a pass
 LEADERS = 96  # most even examples of a round, scored in full to raise the bar
 ENOUGH = 32  # even candidates that make looking for more pointless

@@ -372,12 +372,35 @@ def test_sizes_need_not_be_whole_blocks(size: int) -> None:
     assert (population.hypotheses() > 0).all()
 
 
-@pytest.mark.parametrize("answers", [0, 3, 40])
-def test_voters_are_the_hypotheses_in_single_precision(answers: int) -> None:
+@pytest.mark.parametrize("answers", [3, 40])
+def test_voters_are_the_hypotheses_where_answers_constrain_them(answers: int) -> None:
     population = grown(random_walls(20, answers, np.random.default_rng(22)))
-    voters, hypotheses = population.voters(), population.hypotheses()
+    voters = population.voters()
     assert voters.dtype == np.float32
-    np.testing.assert_allclose(units(voters), units(hypotheses), atol=2e-6)
+    basis = population.cone.basis
+    np.testing.assert_allclose(
+        units(voters @ basis), units(population.hypotheses() @ basis), atol=2e-6
+    )
+
+
+def test_voters_follow_the_law_of_hypotheses() -> None:
+    """Products with a random direction and with a wall; 1e-6 false alarms each."""
+    walls = random_walls(6, 3, np.random.default_rng(23))
+    population = grown(walls, 20_000)
+    for direction in (np.random.default_rng(24).standard_normal(6), walls[0]):
+        votes, drawn = (
+            units(one) @ direction for one in (population.voters(), population.independent(0))
+        )
+        assert ks_2samp(votes, drawn).pvalue > 1e-6
+
+
+def test_more_voters_are_the_population_flown_on() -> None:
+    population = grown(random_walls(5, 8, np.random.default_rng(25)), 300)
+    voters = population.voters(3)
+    assert voters.shape == (900, 5)
+    np.testing.assert_array_equal(voters[:300], population.voters())
+    assert (voters @ population.cone.walls.T > -1e-6).all()
+    assert len(np.unique(voters, axis=0)) == 900
 
 
 # What it says about itself.

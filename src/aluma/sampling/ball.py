@@ -7,12 +7,18 @@ orthogonal to the span.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
+from scipy.special import ndtri
 
 from aluma.arrays import Floats, Singles
 from aluma.cone import Cone, guard
 from aluma.sampling.blocks import BLOCK, each_block, streams
 from aluma.sampling.pace import directions
+
+#: Quantiles that quick normals are drawn from.
+LEVELS = 2**16
 
 
 def to_ball(cone: Cone, points: Floats, key: tuple[int, ...]) -> Floats:
@@ -21,11 +27,11 @@ def to_ball(cone: Cone, points: Floats, key: tuple[int, ...]) -> Floats:
 
     def lift(block: int) -> Floats:
         rng = rngs[block]
-        span, noise = _parts(cone, points, block, rng)
-        if noise is None:
+        span = _within(cone, points, block, rng)
+        if cone.rank == cone.dimension:
             whole = span @ cone.basis.T
         else:
-            whole = noise.astype(np.float64)
+            whole = rng.standard_normal((BLOCK, cone.dimension))
             inner = whole @ cone.basis
             free = np.sqrt(np.maximum((whole**2).sum(axis=1) - (inner**2).sum(axis=1), 0.0))
             kept = _room(cone, span, free[:, None])
@@ -38,35 +44,47 @@ def to_ball(cone: Cone, points: Floats, key: tuple[int, ...]) -> Floats:
 
 
 def to_votes(cone: Cone, points: Floats, key: tuple[int, ...]) -> Singles:
-    """Return the same hypotheses up to rounding and length, in float32, for votes on examples.
+    """Return points of the chains as directions in float32, for votes on examples.
 
-    Half the time of :func:`to_ball`. Nothing is promised about the answers so far: a hypothesis
-    that is closer to a wall than float32 can tell may be on either side.
+    A third of the time of :func:`to_ball`, since nothing is promised about the answers so far: a
+    direction that is closer to a wall than float32 can tell may be on either side. The free part
+    is not that of :func:`to_ball` but another draw.
     """
     rngs = streams(key, len(points) // BLOCK)
     basis = cone.basis.astype(np.float32)
 
     def lift(block: int) -> Singles:
-        span, noise = _parts(cone, points, block, rngs[block])
-        within = span.astype(np.float32)
-        if noise is None:
+        within = _within(cone, points, block, rngs[block]).astype(np.float32)
+        if cone.rank == cone.dimension:
             return np.asarray(within @ basis.T)
+        noise = _quick_normals(rngs[block], (BLOCK, cone.dimension))
         noise += (within - noise @ basis) @ basis.T
         return noise
 
     return np.concatenate(each_block(lift, len(rngs)))
 
 
-def _parts(
-    cone: Cone, points: Floats, block: int, rng: np.random.Generator
-) -> tuple[Floats, Singles | None]:
-    """Return a block's Gaussian part in the span of the walls, and noise if that is not all."""
-    within = points[block * BLOCK : (block + 1) * BLOCK]
-    if cone.rank:
-        within = directions(within) * np.sqrt(rng.chisquare(cone.rank, (BLOCK, 1)))
-    if cone.rank == cone.dimension:
-        return within, None
-    return within, rng.standard_normal((BLOCK, cone.dimension), dtype=np.float32)
+def _within(cone: Cone, points: Floats, block: int, rng: np.random.Generator) -> Floats:
+    """Return a block's Gaussian part in the span of the walls."""
+    part = points[block * BLOCK : (block + 1) * BLOCK]
+    if cone.rank == 0:
+        return part
+    return directions(part) * np.sqrt(rng.chisquare(cone.rank, (BLOCK, 1)))
+
+
+def _quick_normals(rng: np.random.Generator, shape: tuple[int, int]) -> Singles:
+    """Draw from 2^16 equally likely quantiles of a normal: three times as fast as normals are.
+
+    Their law is within 1e-5 of it, which a thousand votes cannot tell.
+    """
+    return _quantiles()[rng.integers(0, LEVELS, shape, dtype=np.uint16)]
+
+
+@lru_cache(maxsize=1)
+def _quantiles() -> Singles:
+    """Return normal quantiles in the middle of each level, with variance 1."""
+    middles = ndtri((np.arange(LEVELS) + 0.5) / LEVELS)
+    return np.asarray(middles / middles.std(), dtype=np.float32)
 
 
 def _room(cone: Cone, span: Floats, free: Floats) -> Floats:
