@@ -88,11 +88,12 @@ class IWAL(StreamLearner):
     -----
     What was chosen where the source leaves a choice:
 
-    - The loss is logistic, as in the source's experiments with linear separators, divided by
-      ``norm``, its range on the ball: losses then differ by at most 1.
+    - The loss is logistic, divided by ``norm``, its range on the ball: losses then differ by at
+      most 1.
     - Near-optimal are the u in the ball with ``L(u) <= min L + c / sqrt(t)``, L the weighted loss
-      over t. The source's theorem has ``sqrt(8 / t ln(2 t (t + 1) |H|^2 / delta))``; its
-      experiments use ``sqrt(d / t)`` and, as that is often loose, ``1 / sqrt(t)``: here c = 1.
+      over t. The source's theorem is for finite classes, with a bound that falls like
+      ``sqrt(ln(t |H|) / t)``; for halfspaces that is far too loose to leave anything unasked, so
+      the practical form keeps the rate and leaves the constant to the user.
       The source intersects these sets over all t so far; here the last one is taken alone.
     - With z the smallest and Z the largest ``<u, x>`` over that set, found by two convex programs
       (:mod:`aluma.logistic_ball`), the probability is the larger of ``l(z) - l(Z)`` and
