@@ -38,8 +38,8 @@ def test_vote_shares_agree_with_orthant_probabilities() -> None:
     share = soft_shares(Pool(new[None, :]), halfspaces)[0]
     rows = np.vstack([signs[:, None] * X[:4], new])
     gram = own.shrink**2 * rows @ rows.T / C**2 + own.own**2 * np.eye(5)
-    both = multivariate_normal(cov=gram).cdf(np.zeros(5), rng=np.random.default_rng(0))
-    told = multivariate_normal(cov=gram[:4, :4]).cdf(np.zeros(4), rng=np.random.default_rng(0))
+    both = multivariate_normal(cov=gram, seed=0).cdf(np.zeros(5))
+    told = multivariate_normal(cov=gram[:4, :4], seed=0).cdf(np.zeros(4))
     # Twenty thousand soft votes of variance below 1/4: five standard errors are 0.018.
     assert share == pytest.approx(both / told, abs=0.018)
 
