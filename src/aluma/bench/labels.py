@@ -228,7 +228,13 @@ def octahedron(dimension: int, seed: int) -> tuple[Floats, Floats]:
 
 def sphere(dimension: int, size: int) -> Source:
     """Return uniform directions, another target for each seed."""
-    return partial(sphere_pool, dimension, size)
+    return partial(_sphere, dimension, size)
+
+
+def _sphere(dimension: int, size: int, seed: int) -> tuple[Floats, Floats]:
+    """Scale the columns to standard deviation 1, as logistic regression's default C expects."""
+    rows, labels = sphere_pool(dimension, size, seed)
+    return rows * np.sqrt(dimension), labels
 
 
 def _digits(negative: int, positive: int) -> Source:
