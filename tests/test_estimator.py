@@ -58,7 +58,7 @@ def quick(budget: int = 15, **settings: Any) -> ActiveClassifier:
 
 # They fit dozens of times. Fifteen questions are enough, and what they check does not depend on
 # the number of questions: the defaults pass too, in two to three times the time.
-@parametrize_with_checks([ActiveClassifier(budget=15, n_hypotheses=FEW)])
+@parametrize_with_checks([ActiveClassifier(budget=40, n_hypotheses=FEW)])
 def test_scikit_learn_checks(estimator: ActiveClassifier, check: Any) -> None:
     check(estimator)
 

@@ -31,13 +31,14 @@ DELTA = 2e-3
 # Sizes below were chosen by measurement on MNIST 4 vs 7 (12,107 x 784, 1,000 hypotheses), where a
 # full scoring is 12 million products; they weigh quality of the choice against a pass of the pool.
 SMALL = 1024  # rows up to which elimination costs more than it saves
-PILOT = 2048  # random rows looked at before the whole pool is
+PILOT = 4096  # random rows looked at before the whole pool is
 FIRST = 32  # hypotheses of the pilot, and the fewest of a pass
 LEADERS = 96  # most even examples of a round, scored in full to raise the bar
-ENOUGH = 32  # even candidates that make looking for more pointless
-CANDIDATES = 128  # candidates compared by the disagreement they leave
-WITNESSES = 768  # contested examples that disagreement is measured on
-JURY = 384  # hypotheses that it is measured with
+ENOUGH = 32  # even candidates that make looking at the whole pool pointless
+FINALISTS = 384  # most even examples of the pilot, scored in full where even ones abound
+CANDIDATES = 384  # candidates compared by the disagreement they leave
+WITNESSES = 1024  # contested examples that disagreement is measured on
+JURY = 512  # hypotheses that it is measured with
 
 
 @dataclass(frozen=True)
@@ -197,6 +198,9 @@ def shortlist(
     minority = _minority(race.count(few, pilot), len(few))
     race.settle(pilot[_largest(minority, LEADERS, rng)])
     if race.is_enough():
+        if alpha > 1.0:
+            more = pilot[_largest(minority, FINALISTS, rng)]
+            race.settle(more[~race.settled[more]])
         return race.result(pilot, minority / len(few), race.even)
     return _eliminate(race, rows, rng, delta)
 
