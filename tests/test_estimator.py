@@ -56,8 +56,8 @@ def quick(budget: int = 15, **settings: Any) -> ActiveClassifier:
 # -- scikit-learn's own checks: all of them, no expected failures -----------------------------
 
 
-# They fit dozens of times. Fifteen questions are enough, and what they check does not depend on
-# the number of questions: the defaults pass too, in two to three times the time.
+# They fit dozens of times. Forty questions are enough (one check wants 83% of three blobs that
+# overlap), and what they check does not depend on the number: the defaults pass too, but slower.
 @parametrize_with_checks([ActiveClassifier(budget=40, n_hypotheses=FEW)])
 def test_scikit_learn_checks(estimator: ActiveClassifier, check: Any) -> None:
     check(estimator)
