@@ -328,7 +328,7 @@ class ALuMA(LiftedLearner):
         return index
 
     def _choose_batch(self, eligible: Bools, n: int) -> Ints:
-        hypotheses = self._halfspaces()
+        hypotheses = self._halfspaces(self._jury())
         batch = scoring.choose_batch(
             self.pool, hypotheses, eligible, n, self._rng(1), alpha=self.alpha
         )
