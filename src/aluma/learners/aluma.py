@@ -19,15 +19,12 @@ from aluma.certificate import (
     soft_disputes,
 )
 from aluma.learners.base import Event
-from aluma.learners.hypotheses import ADVICE, VersionSpaceLearner, check_rule
 from aluma.learners.lifted import LiftedLearner
 from aluma.pool import Pool
 from aluma.representation.view import View
 from aluma.scoring import Choice
 from aluma.soft_scoring import choose_soft
 from aluma.volume_greedy import choose_by_volume
-
-__all__ = ["ADVICE", "ALuMA", "VersionSpaceLearner", "check_rule"]
 
 ESTIMATES = ("sampling", "verified", "volume")
 

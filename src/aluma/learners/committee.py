@@ -12,7 +12,7 @@ import numpy.typing as npt
 from aluma.arrays import Bools, Floats, Ints, positive_integer
 from aluma.blas import one_thread
 from aluma.cone import Cone
-from aluma.learners.aluma import VersionSpaceLearner, check_rule
+from aluma.learners.hypotheses import VersionSpaceLearner, check_rule
 from aluma.learners.stream import StreamLearner
 from aluma.pool import Pool
 from aluma.sampling.blocks import streams

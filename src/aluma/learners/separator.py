@@ -10,9 +10,9 @@ import numpy as np
 
 from aluma.arrays import Floats
 from aluma.feasibility import Infeasible
-from aluma.learners.aluma import ADVICE, VersionSpaceLearner, check_rule
 from aluma.learners.base import Event
 from aluma.learners.hyperplane import lengths, sides
+from aluma.learners.hypotheses import ADVICE, VersionSpaceLearner, check_rule
 from aluma.max_margin import Separator
 from aluma.pool import Pool
 from aluma.sampling.population import Population

@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 
 from aluma.cone import Cone
-from aluma.learners.aluma import ADVICE, ALuMA
+from aluma.learners.aluma import ALuMA
 from aluma.learners.base import Event, Learner
+from aluma.learners.hypotheses import ADVICE
 from aluma.sampling.population import Mixing, State
 from aluma.session.answer_file import AnswerFile
 from aluma.session.errors import SessionError
