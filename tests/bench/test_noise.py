@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from aluma.bench import noise, noise_curves, noise_pools
+from aluma.bench import noise, noise_pools
 from aluma.bench.noise_curves import Curve, aluma, logistic_margin, soft_machine
 from aluma.bench.noise_pools import Task, known_pool, noisy_sphere, shapes
 from aluma.datasets import MissingData
@@ -111,8 +111,3 @@ def test_shapes_are_balanced_and_curved() -> None:
         assert X.shape == (300, 2)
         assert 0.4 < (y > 0).mean() < 0.6
         assert noise.relative_margin(np.hstack([X, np.ones((300, 1))]), y) < 1e-6
-
-
-def test_iwal_is_a_contender_where_it_exists(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(noise_curves, "find_spec", lambda name: None)
-    assert noise_curves.iwal() is None

@@ -107,13 +107,12 @@ def labels_needed(name: str, strategy: str, m: int, seed: int) -> float:
 
 
 def curves(
-    task: Task, contenders: Mapping[str, Contender | None], effort: Effort, seeds: int
+    task: Task, contenders: Mapping[str, Contender], effort: Effort, seeds: int
 ) -> dict[str, list[Curve]]:
-    """Return the curves of all contenders that there are, one for each seed."""
+    """Return the curves of all contenders, one for each seed."""
     return {
         name: [run(task, effort.budgets, seed) for seed in range(seeds)]
         for name, run in contenders.items()
-        if run is not None
     }
 
 
@@ -193,7 +192,7 @@ def _shapes(console: Console, effort: Effort) -> bool:
 
 def sphere_task(console: Console, share: float, effort: Effort) -> None:
     """Print error curves with a teacher who is wrong that often."""
-    contenders: dict[str, Contender | None] = {
+    contenders: dict[str, Contender] = {
         "ALuMA, slack auto": aluma(effort.hypotheses, slack="auto"),
         "ALuMA, slack 0.02": aluma(effort.hypotheses, slack=0.02),
         "soft SVM, random": soft_machine,
@@ -204,8 +203,7 @@ def sphere_task(console: Console, share: float, effort: Effort) -> None:
     for seed in range(max(1, effort.seeds // 2)):
         task = noisy_sphere(share, seed)
         for name, run in contenders.items():
-            if run is not None:
-                found[name].append(run(task, effort.budgets, seed))
+            found[name].append(run(task, effort.budgets, seed))
     console.print(_curves_table(f"Sphere, {share:.0%} wrong answers", found, effort.budgets))
 
 
@@ -244,9 +242,7 @@ def paper_task(console: Console, task: Task, settings: dict[str, Any], effort: E
     console.print(_curves_table(task.name, found, effort.budgets))
     late = [place for place, budget in enumerate(effort.budgets) if budget >= 50]
     rivals = ["soft SVM, random"] + (["IWAL"] if task.name.startswith("MNIST") else [])
-    return all(
-        at_or_below(found["ALuMA, exact"], found[name], late) for name in rivals if name in found
-    )
+    return all(at_or_below(found["ALuMA, exact"], found[name], late) for name in rivals)
 
 
 def _cost(console: Console, effort: Effort) -> None:
@@ -266,11 +262,10 @@ def _curves_table(
 ) -> Table:
     table = _table(f"{title}: errors in %, pool / test", "", *map(str, budgets), "set aside")
     for name, runs in found.items():
-        if runs:
-            train = 100 * np.mean([run.train for run in runs], axis=0)
-            test = 100 * np.mean([run.test for run in runs], axis=0)
-            cells = [f"{a:.1f} / {b:.1f}" for a, b in zip(train, test, strict=True)]
-            table.add_row(name, *cells, f"{np.mean([run.set_aside for run in runs]):g}")
+        train = 100 * np.mean([run.train for run in runs], axis=0)
+        test = 100 * np.mean([run.test for run in runs], axis=0)
+        cells = [f"{a:.1f} / {b:.1f}" for a, b in zip(train, test, strict=True)]
+        table.add_row(name, *cells, f"{np.mean([run.set_aside for run in runs]):g}")
     return table
 
 

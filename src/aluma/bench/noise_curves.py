@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,6 +14,7 @@ from aluma.arrays import Floats, Ints
 from aluma.bench.noise_pools import Task
 from aluma.learners.aluma import ALuMA
 from aluma.learners.base import Exhausted, Learner
+from aluma.learners.iwal import IWAL
 from aluma.version_space import Conflict
 
 #: Regularisation of the passive soft-margin machine, as the paper's model selection chose it.
@@ -51,15 +50,11 @@ def aluma(hypotheses: int, **settings: Any) -> Contender:
     return run
 
 
-def iwal(**settings: Any) -> Contender | None:
-    """Return IWAL as a contender, or None where this aluma has none."""
-    if find_spec("aluma.learners.iwal") is None:
-        return None
-    kind: type[Learner] = import_module("aluma.learners.iwal").IWAL
+def iwal(**settings: Any) -> Contender:
+    """Return IWAL as a contender."""
 
     def run(task: Task, budgets: Sequence[int], seed: int) -> Curve:
-        made: Any = kind
-        learner = made(task.X, classes=(-1.0, 1.0), random_state=seed, **settings)
+        learner = IWAL(task.X, classes=(-1.0, 1.0), random_state=seed, **settings)
         return follow(learner, task, budgets)
 
     return run
