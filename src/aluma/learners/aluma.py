@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -135,6 +135,19 @@ class ALuMA(CertifiedLearner):
         told = self.answered.tolist()
         for index in told[told.index(i) :]:
             self._factors.pop(index, None)
+
+    @property
+    def verified_factors(self) -> dict[int, float]:
+        """Greedy factors, by example, that were verified when it was chosen: a copy.
+
+        They belong to the moment of choosing and cannot be had from the answers later; assign them
+        to a learner that goes on from the same answers.
+        """
+        return dict(self._factors)
+
+    @verified_factors.setter
+    def verified_factors(self, factors: Mapping[int, float]) -> None:
+        self._factors = dict(factors)
 
     def _tell_one(self, index: int, label: Any) -> None:
         asked, before = index == self._question, self.n_answers

@@ -16,8 +16,8 @@ from aluma.certificate import (
     quantile_bound,
     soft_disputes,
 )
-from aluma.learners.base import Event
-from aluma.learners.lifted import LiftedLearner
+from aluma.learners.history import Event
+from aluma.learners.lifted import LiftedLearner, Standing
 
 
 class CertifiedLearner(LiftedLearner):
@@ -98,6 +98,11 @@ class CertifiedLearner(LiftedLearner):
         if self.n_answers == 0:
             return False
         return not self._clearly_contested() and self._error_bound() <= self.tolerance
+
+    def restore(self, standing: Standing, history: Sequence[Event]) -> None:
+        """Go on where a learner with the same settings stood; proofs begin anew."""
+        super().restore(standing, history)
+        self._proofs = Proofs()
 
     # -- for subclasses ------------------------------------------------------------------------
 
