@@ -22,7 +22,8 @@ from scipy.special import ndtr
 from aluma.arrays import Bools, Floats, Ints, Singles
 from aluma.pool import Pool
 from aluma.representation.own import soft_shares, soft_votes
-from aluma.scoring import CANDIDATES, JURY, WITNESSES, Choice, askable, expected_disagreement
+from aluma.scoring.choice import CANDIDATES, JURY, WITNESSES, Choice, expected_disagreement
+from aluma.scoring.votes import askable
 
 #: Halfspaces that all examples are looked at with. A share near 1/2 is then off by about 0.04, and
 #: the split, which is flat there, by 1 in 100: less than alpha allows for.

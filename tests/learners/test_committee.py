@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from aluma.learners.base import Event, Exhausted
+from aluma.learners.base import Exhausted
 from aluma.learners.committee import QueryByCommittee, disagreements
+from aluma.learners.history import Event
 from aluma.pool import Pool
 from aluma.sampling.blocks import streams
 from aluma.sampling.population import Population

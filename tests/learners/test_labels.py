@@ -134,3 +134,12 @@ def test_shares_are_those_of_the_second_label(given_order: bool, positive: list[
     assert second[0] == 1.0
     expected = shares if given_order else 1 - shares
     np.testing.assert_array_equal(second[1:], expected[1:])
+
+
+def test_what_was_known_can_be_brought_back() -> None:
+    labels = learnt("b", "a")
+    assert learnt().knowing(labels.signs).order == labels.order == ("a", "b")
+    assert learnt().knowing(labels.signs).sign("b") == labels.sign("b") == 1
+    assert Labels(("z", "a")).knowing({"z": -1, "a": 1}).order == ("z", "a")
+    labels.signs.clear()
+    assert labels.known == ("a", "b")

@@ -230,3 +230,20 @@ def test_wrong_settings_are_explained(settings: dict[str, Any], words: str) -> N
 def test_the_page_about_kernels_and_noise_is_true() -> None:
     page = Path(__file__).parents[2] / "docs" / "kernels-and-noise.md"
     assert doctest.testfile(str(page), module_relative=False).failed == 0
+
+
+@pytest.mark.parametrize("slack", [0.0, 0.1, "auto"])
+def test_a_learner_goes_on_where_another_stood(slack: float | str) -> None:
+    one = answered(learner(slack=slack), 6 if slack == 0.0 else 30)
+    two = answered(learner(slack=slack), 3)
+    two.certificate()
+    two.restore(one.standing, one.history)
+    assert seen(two) == seen(one)
+    assert two.history == one.history
+    assert str(two.conflict) == str(one.conflict)
+    assert (one.conflict is not None) == (slack == "auto")
+    assert two.certificate().error_bound == one.certificate().error_bound
+    assert not two.can_step_back(two.history[:-1])
+    for each in (one, two):
+        each.undo()
+    assert seen(answered(two, 2)) == seen(answered(one, 2))

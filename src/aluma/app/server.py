@@ -88,8 +88,9 @@ def serve(opened: Opened, place: Place, ready: Callable[[], None] | None = None)
     server.ending = opened.desk.release
     if ready is not None:
         threading.Timer(0.3, ready).start()
-    # Questions and figures are worked out by threads side by side, and a limit on BLAS that one
-    # of them lifts would change the other's last bits; so it stands for the whole time.
+    # Questions and figures are worked out by threads side by side, and a limit on BLAS is the whole
+    # process's: what one does without a limit would depend on whether another has one. So it stands
+    # for the whole time.
     with threadpool_limits(1, user_api="blas"):
         try:
             server.run(sockets=[place.listener])

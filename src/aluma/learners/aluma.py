@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
 
 from aluma import bounds, scoring
 from aluma.arrays import Bools, Floats, Ints, Singles, positive_integer
-from aluma.certificate import (
-    PROOF_SECONDS,
-    Certificate,
-    Disputes,
-    Proofs,
-    disputes,
-    quantile_bound,
-    soft_disputes,
-)
-from aluma.learners.base import Event
-from aluma.learners.lifted import LiftedLearner
+from aluma.learners.certified import CertifiedLearner
 from aluma.pool import Pool
 from aluma.representation.view import View
 from aluma.scoring import Choice
@@ -33,7 +23,7 @@ ESTIMATES = ("sampling", "verified", "volume")
 CHEAP, MOST_TIMES = 4096, 4
 
 
-class ALuMA(LiftedLearner):
+class ALuMA(CertifiedLearner):
     """The aggressive learner of the paper.
 
     Parameters
@@ -96,10 +86,6 @@ class ALuMA(LiftedLearner):
     ) -> None:
         if estimate not in ESTIMATES:
             raise ValueError(f"estimate must be one of {', '.join(ESTIMATES)}, got {estimate!r}.")
-        if not 0 < delta < 1:
-            raise ValueError(f"delta must lie strictly between 0 and 1, got {delta}.")
-        if not 0 <= tolerance < 1:
-            raise ValueError(f"tolerance must be at least 0 and below 1, got {tolerance}.")
         if not alpha >= 1:
             raise ValueError(f"alpha must be at least 1, got {alpha}.")
         if estimate != "sampling" and slack != 0 and dimension is None:
@@ -109,13 +95,7 @@ class ALuMA(LiftedLearner):
                 "estimate='sampling', or project the lifted points with dimension=."
             )
         examples = X if isinstance(X, View) else Pool(X, bias=bias)
-        m = len(examples)
-        rounds = min(budget or m, m)
-        needed = {
-            "sampling": 1,
-            "verified": bounds.sample_size(delta, self.LAMBDA, rounds, m),
-            "volume": bounds.vote_size(delta),
-        }
+        needed = self._hypotheses_needed(estimate, delta, budget, len(examples))
         super().__init__(
             examples,
             classes=classes,
@@ -124,57 +104,20 @@ class ALuMA(LiftedLearner):
             margin=margin,
             dimension=dimension,
             budget=budget,
-            n_hypotheses=max(positive_integer(n_hypotheses, "n_hypotheses"), needed[estimate]),
+            delta=delta,
+            tolerance=tolerance,
+            n_hypotheses=max(positive_integer(n_hypotheses, "n_hypotheses"), needed),
             random_state=random_state,
         )
-        self.estimate, self.delta, self.tolerance = estimate, float(delta), float(tolerance)
-        self.alpha = float(alpha)
+        self.estimate, self.alpha = estimate, float(alpha)
         self._chosen: Choice | None = None
         self._factors: dict[int, float] = {}
-        self._certified: tuple[tuple[int, ...], Certificate] | None = None
-        self._disputed: tuple[tuple[int, ...], Disputes] | None = None
-        self._proofs = Proofs()
 
     def fork(self) -> Self:
         """Return an independent copy."""
         twin = super().fork()
-        twin._factors, twin._proofs = dict(self._factors), self._proofs.copy()
+        twin._factors = dict(self._factors)
         return twin
-
-    def certificate(self, *, proof_seconds: float | None = None) -> Certificate:
-        """Return what can be promised now; computed once for each set of answers.
-
-        Parameters
-        ----------
-        proof_seconds : float, optional
-            Time for proving labels. When it is given, time is taken for more proofs even if
-            these answers have been certified before.
-        """
-        known = self._certified is not None and self._certified[0] == self._key()
-        if not known or proof_seconds is not None:
-            seconds = PROOF_SECONDS if proof_seconds is None else proof_seconds
-            self._certified = self._key(), self._certify(seconds)
-        assert self._certified is not None
-        return self._certified[1]
-
-    @property
-    def proven(self) -> dict[int, Any]:
-        """Labels, by example, that a certificate has proven: no halfspace disputes them."""
-        examples = np.array(sorted(self._proofs.signs), dtype=np.int64)
-        signs = np.array([self._proofs.signs[int(i)] for i in examples], dtype=np.int64)
-        labels = self._labels.of_signs(signs).tolist()
-        return dict(zip(examples.tolist(), labels, strict=True))
-
-    def take_proofs(self, earlier: ALuMA) -> None:
-        """Take over what another proved with some of the same answers: more cannot refute it.
-
-        Slack can, so there is nothing to take over when there is some.
-        """
-        if self._own is not None or earlier._own is not None:
-            return
-        answers = {(event.index, event.sign) for event in self._history if event.sign}
-        if {(event.index, event.sign) for event in earlier._history if event.sign} <= answers:
-            self._proofs.signs.update(earlier._proofs.signs)
 
     def alternatives(self, n: int) -> Ints:
         """Return up to n other examples whose split is within ``alpha`` of the best, if any."""
@@ -185,75 +128,6 @@ class ALuMA(LiftedLearner):
         places = np.linspace(0, len(others) - 1, min(n, len(others))).astype(int)
         return np.asarray(others[places], dtype=np.int64)
 
-    @property
-    def finished(self) -> bool:
-        """Whether the rest of the pool is settled: ``error_bound <= tolerance``.
-
-        A single example on which more than delta of the hypotheses are in the minority already says
-        no, so disputes are counted only near the end; nothing needs to be proven for it.
-        """
-        if not self._eligible().any():
-            return True
-        if self.n_answers == 0:
-            return False
-        return not self._clearly_contested() and self._error_bound() <= self.tolerance
-
-    def _clearly_contested(self) -> bool:
-        """Say whether the next question alone shows that the pool is not settled yet."""
-        spent = self.budget is not None and self.n_answers >= self.budget
-        if spent or self.estimate != "sampling" or self.tolerance * len(self.pool) >= 1:
-            return False
-        self.ask()
-        share = self._chosen.positive if self._chosen else 0.0
-        doubt = 3 * np.sqrt(self.delta / self.n_hypotheses)
-        return bool(min(share, 1 - share) > self.delta + doubt)
-
-    def _key(self) -> tuple[int, ...]:
-        """Return what names the answers so far."""
-        return (*self._population.state.key, self.n_answers)
-
-    def _disputes(self) -> Disputes:
-        """Return how independent hypotheses dispute the vote; counted once for these answers."""
-        if self._disputed is None or self._disputed[0] != self._key():
-            positive = self._positive_shares(self.pool) >= 0.5
-            drawn = self._halfspaces(self._population.independent(0))
-            if self._own is None:
-                found = disputes(self.pool, positive, drawn)
-            else:
-                found = soft_disputes(self.pool, positive, drawn, self.answered, self._rng(3))
-            self._disputed = self._key(), found
-        return self._disputed[1]
-
-    def _error_bound(self) -> float:
-        return quantile_bound(self._disputes().by_hypothesis, self.delta) / len(self.pool)
-
-    def _certify(self, proof_seconds: float) -> Certificate:
-        pool, state = self.pool, self._population.state
-        positive, by_hypothesis, by_example = self._disputes()
-        if self._own is not None:
-            # Slack gives every unanswered example a coordinate of its own: nothing is settled.
-            self._proofs = Proofs()
-        self._proofs.signs.update((e.index, e.sign) for e in self._history if e.sign)
-        if len(state.cone) and self._own is None:
-            inside = self._population.hypotheses().mean(axis=0)
-            unanimous = np.flatnonzero((by_example == 0) & ~pool.is_zero)
-            axis = inside / np.linalg.norm(inside)
-            self._proofs.extend(pool, state.cone, axis, unanimous, positive, proof_seconds)
-        factors = [self._factors.get(int(i)) for i in self.answered]
-        known = [factor for factor in factors if factor is not None]
-        return Certificate(
-            asked=self.n_answers,
-            log_volume=state.log_volume,
-            purity=float(np.mean(by_hypothesis == 0)),
-            determined=len(self._proofs.signs),
-            undecidable=int(pool.is_zero.sum()),
-            expected_error=float(by_hypothesis.mean() / len(pool)),
-            error_bound=self._error_bound(),
-            delta=self.delta,
-            greedy_factor=max(known) if known and len(known) == len(factors) else None,
-            mixing=state.mixing,
-        )
-
     def change(self, i: int, label: Any) -> None:
         """Give another answer for an example told before; the others stay, in their order."""
         super().change(i, label)
@@ -262,6 +136,19 @@ class ALuMA(LiftedLearner):
         for index in told[told.index(i) :]:
             self._factors.pop(index, None)
 
+    @property
+    def verified_factors(self) -> dict[int, float]:
+        """Greedy factors, by example, that were verified when it was chosen: a copy.
+
+        They belong to the moment of choosing and cannot be had from the answers later; assign them
+        to a learner that goes on from the same answers.
+        """
+        return dict(self._factors)
+
+    @verified_factors.setter
+    def verified_factors(self, factors: Mapping[int, float]) -> None:
+        self._factors = dict(factors)
+
     def _tell_one(self, index: int, label: Any) -> None:
         asked, before = index == self._question, self.n_answers
         super()._tell_one(index, label)
@@ -269,9 +156,30 @@ class ALuMA(LiftedLearner):
             # Chosen in an earlier round, if ever: nothing was verified about asking it in this one.
             self._factors.pop(index, None)
 
-    def _release(self, kept: Sequence[Event]) -> None:
-        super()._release(kept)
-        self._proofs = Proofs()
+    def _clearly_contested(self) -> bool:
+        """Say whether the next question alone shows that the pool is not settled yet.
+
+        A single example on which more than delta of the hypotheses are in the minority does, so
+        disputes are counted only near the end.
+        """
+        spent = self.budget is not None and self.n_answers >= self.budget
+        if spent or self.estimate != "sampling" or self.tolerance * len(self.pool) >= 1:
+            return False
+        self.ask()
+        share = self._chosen.positive if self._chosen else 0.0
+        doubt = 3 * np.sqrt(self.delta / self.n_hypotheses)
+        return bool(min(share, 1 - share) > self.delta + doubt)
+
+    def _greedy_factor(self) -> float | None:
+        factors = [self._factors.get(int(i)) for i in self.answered]
+        known = [factor for factor in factors if factor is not None]
+        return max(known) if known and len(known) == len(factors) else None
+
+    def _hypotheses_needed(self, estimate: str, delta: float, budget: int | None, m: int) -> int:
+        """Return the least population with which splits of m examples are estimated as promised."""
+        if estimate == "verified":
+            return bounds.sample_size(delta, self.LAMBDA, min(budget or m, m), m)
+        return bounds.vote_size(delta) if estimate == "volume" else 1
 
     def _choose(self, eligible: Bools) -> int:
         if self.estimate == "volume":

@@ -5,13 +5,13 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from aluma.arrays import Bools, Floats, Ints, positive_integer
+from aluma.learners.history import Event, common
 from aluma.learners.labels import Labels
 from aluma.pool import Pool
 from aluma.representation.view import View
@@ -20,19 +20,6 @@ from aluma.version_space import Conflict
 
 class Exhausted(LookupError):
     """Nothing is left to ask: all examples are answered or skipped, or the budget is spent."""
-
-
-@dataclass(frozen=True)
-class Event:
-    """An answer (``sign`` +1 or -1) or, with sign 0, a skipped question.
-
-    ``mark`` is where it left a learner that reads a stream: a consequence of this event and those
-    before it, and no part of what was said.
-    """
-
-    index: int
-    sign: int
-    mark: Any = field(default=None, compare=False, repr=False)
 
 
 class Learner(ABC):
@@ -133,19 +120,14 @@ class Learner(ABC):
         """Take back the last answer or skip."""
         if not self._history:
             raise LookupError("there is no answer to take back.")
-        self._replay(self._history[:-1])
+        self.replay(self._history[:-1])
         self._labels = self._labels.used({event.sign for event in self._history})
 
     def change(self, i: int, label: Any) -> None:
         """Give another answer for an example told before; the others stay, in their order."""
-        index = self._checked_index(i)
-        if not self._sign_of(index):
-            raise LookupError(f"example {index} has not been told: tell it first.")
-        labels = self._labels.copy()
-        sign = labels.sign(label)
-        changed = [Event(index, sign) if e.index == index and e.sign else e for e in self._history]
-        self._replay(changed)
-        self._labels = labels.used({event.sign for event in self._history})
+        events, labels = self.changed(i, label)
+        self.replay(events)
+        self._labels = labels.used({event.sign for event in events})
 
     def fork(self) -> Self:
         """Return an independent copy, cheap enough to look ahead with."""
@@ -153,6 +135,50 @@ class Learner(ABC):
         twin._labels = self._labels.copy()
         twin._history = list(self._history)
         return twin
+
+    # -- the history, for those who keep it elsewhere ------------------------------------------
+
+    @property
+    def history(self) -> tuple[Event, ...]:
+        """Answers and skips that count, in order."""
+        return tuple(self._history)
+
+    @property
+    def labels(self) -> Labels:
+        """What is known of the two labels: a copy; assign one to bring back what was known."""
+        return self._labels.copy()
+
+    @labels.setter
+    def labels(self, known: Labels) -> None:
+        self._labels = known.copy()
+
+    def changed(self, i: int, label: Any) -> tuple[list[Event], Labels]:
+        """Return the history and the labels as they would be with another answer for an example."""
+        index = self._checked_index(i)
+        if not self._sign_of(index):
+            raise LookupError(f"example {index} has not been told: tell it first.")
+        labels = self.labels
+        new = Event(index, labels.sign(label))
+        return [new if e.index == index and e.sign else e for e in self._history], labels
+
+    def replay(self, events: Sequence[Event]) -> None:
+        """Make ``events`` the history; on a Conflict everything stays as it was."""
+        before = self.fork()
+        same = common(self._history, events)
+        try:
+            self._release(events[:same])
+            self._history = self._history[:same]
+            self._forget()
+            for event in events[same:]:
+                self._take(event.index, event.sign)
+        except Exception:
+            self.__dict__ = before.__dict__
+            raise
+
+    def can_step_back(self, kept: Sequence[Event]) -> bool:
+        """Say whether a beginning of the history is reached without absorbing it anew."""
+        del kept
+        return True
 
     # -- what is known -------------------------------------------------------------------------
 
@@ -233,7 +259,7 @@ class Learner(ABC):
     def _positive_shares(self, pool: Pool) -> Floats:
         """Return the share of + votes for each example of a pool."""
 
-    # -- the history ---------------------------------------------------------------------------
+    # -- taking answers ------------------------------------------------------------------------
 
     def _tell_one(self, index: int, label: Any) -> None:
         labels = self._labels.copy()
@@ -262,24 +288,6 @@ class Learner(ABC):
     def _forget(self) -> None:
         """Drop what was worked out about the next question: the history has changed."""
         self._question = None
-
-    def _replay(self, events: Sequence[Event]) -> None:
-        """Make ``events`` the history; on a Conflict everything stays as it was."""
-        before = self.fork()
-        same = 0
-        for old, new in zip(self._history, events, strict=False):
-            if old != new:
-                break
-            same += 1
-        try:
-            self._release(events[:same])
-            self._history = self._history[:same]
-            self._forget()
-            for event in events[same:]:
-                self._take(event.index, event.sign)
-        except Exception:
-            self.__dict__ = before.__dict__
-            raise
 
     def _sign_of(self, index: int) -> int:
         """Return the sign told for an example, 0 if none was."""

@@ -18,7 +18,8 @@ from sklearn.linear_model import LogisticRegression
 
 from aluma.arrays import Bools, Floats, Ints
 from aluma.blas import one_thread
-from aluma.learners.base import Event, Learner
+from aluma.learners.base import Learner
+from aluma.learners.history import Event
 from aluma.learners.hyperplane import ascending
 from aluma.learners.order import random_order
 from aluma.pool import Pool

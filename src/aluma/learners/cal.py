@@ -11,7 +11,7 @@ import numpy.typing as npt
 from aluma.arrays import Bools, Floats, Ints
 from aluma.cone import guard
 from aluma.feasibility import Undecided
-from aluma.learners.base import Event
+from aluma.learners.history import Event
 from aluma.learners.order import first_occurrences
 from aluma.learners.separator import SeparatorLearner
 from aluma.learners.stream import StreamLearner

@@ -10,7 +10,8 @@ import numpy as np
 from aluma import scoring
 from aluma.arrays import Floats, positive_integer
 from aluma.feasibility import Infeasible
-from aluma.learners.base import Event, Learner
+from aluma.learners.base import Learner
+from aluma.learners.history import Event
 from aluma.pool import Pool
 from aluma.representation.view import View
 from aluma.sampling.blocks import entropy, streams

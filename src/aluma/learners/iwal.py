@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from aluma.arrays import Bools, Floats, Ints
 from aluma.blas import one_thread
-from aluma.learners.base import Event
+from aluma.learners.history import Event
 from aluma.learners.hyperplane import lengths, sides
 from aluma.learners.stream import StreamLearner
 from aluma.logistic_ball import Loss

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,17 @@ class Labels:
         if not self._given:
             twin._signs = {label: sign for label, sign in self._signs.items() if sign in signs}
         return twin
+
+    def knowing(self, signs: Mapping[Any, int]) -> Labels:
+        """Return the same with what was known at another time, as :attr:`signs` told it then."""
+        twin = self.copy()
+        twin._signs = dict(signs)
+        return twin
+
+    @property
+    def signs(self) -> dict[Hashable, int]:
+        """The labels known so far in the order they came, each with the sign it stands for."""
+        return dict(self._signs)
 
     @property
     def known(self) -> tuple[Hashable, ...]:

@@ -11,15 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from aluma.arrays import Floats
-from aluma.learners.base import Event
-from aluma.learners.hypotheses import VersionSpaceLearner
+from aluma.learners.history import Event
+from aluma.learners.hypotheses import ADVICE, VersionSpaceLearner
 from aluma.pool import Pool
 from aluma.representation.lift import checked_slack, largest_norm
 from aluma.representation.own import OwnCoordinates, soft_shares
 from aluma.representation.slack import smallest_slack
 from aluma.representation.view import View
 from aluma.sampling.blocks import entropy
-from aluma.sampling.population import Population
+from aluma.sampling.population import Population, State
 from aluma.version_space import Conflict
 
 logger = logging.getLogger(__name__)
@@ -37,6 +37,24 @@ class Strain:
     index: int
     label: Any
     doubt: float
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What answers have made of a learner, apart from the history of them.
+
+    Attributes
+    ----------
+    state : of the population
+    examples : where the walls of its cone come from, in order
+    slack : the slack that is allowed for
+    conflict : the first contradiction that slack had to be allowed for, as examples
+    """
+
+    state: State
+    examples: tuple[int, ...]
+    slack: float
+    conflict: tuple[int, ...] | None
 
 
 class LiftedLearner(VersionSpaceLearner):
@@ -83,6 +101,8 @@ class LiftedLearner(VersionSpaceLearner):
             view, classes=classes, budget=budget, n_hypotheses=n_hypotheses, random_state=seed
         )
         self._longest: float | None = None
+        #: The first contradiction that slack had to be allowed for.
+        self.conflict: Conflict | None = None
         self._begin()
 
     @property
@@ -113,7 +133,34 @@ class LiftedLearner(VersionSpaceLearner):
             if doubts[i] > 0
         ]
 
-    def wall_names(self, walls: Floats) -> list[bytes]:
+    @property
+    def standing(self) -> Standing:
+        """Where the answers have led, to be kept or given to :meth:`restore`."""
+        conflict = None if self.conflict is None else self.conflict.indices
+        examples = tuple(self._walls.values())
+        return Standing(self._population.state, examples, self.allowed_slack, conflict)
+
+    def restore(self, standing: Standing, history: Sequence[Event]) -> None:
+        """Go on where a learner with the same settings stood after ``history``.
+
+        What was undoable is forgotten.
+        """
+        self._population.restore(standing.state)
+        if self.dimension is None:
+            self._allow(standing.slack)
+        names = self._wall_names(standing.state.cone.walls)
+        self._walls = dict(zip(names, standing.examples, strict=True))
+        self.conflict = None if standing.conflict is None else Conflict(standing.conflict, ADVICE)
+        self._history = list(history)
+        self._forget()
+
+    def can_step_back(self, kept: Sequence[Event]) -> bool:
+        """Say whether a beginning of the history is reached without absorbing it anew."""
+        staying = {event.index for event in kept if event.sign}
+        leaving = sum(1 for index in self._walls.values() if index not in staying)
+        return leaving <= self._population.n_undoable
+
+    def _wall_names(self, walls: Floats) -> list[bytes]:
         """Return what the walls of a population are known by: their numbers when they were added.
 
         With slack a wall has since been padded by the coordinates of later answers.
@@ -137,8 +184,7 @@ class LiftedLearner(VersionSpaceLearner):
         """Go back to before the first answer."""
         self._population = Population(self.pool.dimension, self.n_hypotheses, self.seed)
         self._walls = {}
-        #: The first contradiction that slack had to be allowed for.
-        self.conflict: Conflict | None = None
+        self.conflict = None
         self._own: OwnCoordinates | None = None
         if self.slack != "auto" and self.dimension is None:
             self._allow(float(self.slack))
@@ -199,9 +245,7 @@ class LiftedLearner(VersionSpaceLearner):
         self._population.restore(self._population.state)
 
     def _release(self, kept: Sequence[Event]) -> None:
-        staying = {event.index for event in kept if event.sign}
-        leaving = sum(1 for index in self._walls.values() if index not in staying)
-        if leaving <= self._population.n_undoable:
+        if self.can_step_back(kept):
             super()._release(kept)
             return
         self._begin()

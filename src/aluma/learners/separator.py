@@ -10,7 +10,7 @@ import numpy as np
 
 from aluma.arrays import Floats
 from aluma.feasibility import Infeasible
-from aluma.learners.base import Event
+from aluma.learners.history import Event
 from aluma.learners.hyperplane import lengths, sides
 from aluma.learners.hypotheses import ADVICE, VersionSpaceLearner, check_rule
 from aluma.max_margin import Separator

@@ -9,7 +9,7 @@ import numpy as np
 
 from aluma.arrays import Bools, Floats, Ints
 from aluma.feasibility import Infeasible
-from aluma.learners.base import Event
+from aluma.learners.history import Event
 from aluma.learners.hyperplane import ascending, closest, on_sides
 from aluma.learners.hypotheses import ADVICE
 from aluma.learners.kernel_columns import Kernel, KernelColumns

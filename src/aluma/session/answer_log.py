@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from aluma.learners.base import Event
+from aluma.learners.history import Event
 from aluma.learners.labels import plain
 from aluma.session.recipe import storable
 

@@ -8,7 +8,7 @@ not used, and one that is used is on the disk.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from os import PathLike
@@ -19,20 +19,14 @@ from typing import Any
 import numpy.typing as npt
 
 from aluma.arrays import Floats, Ints
-from aluma.feasibility import Undecided
-from aluma.learners.base import Event, Learner
-from aluma.learners.labels import Labels
+from aluma.learners.base import Learner
+from aluma.learners.history import Event
 from aluma.learners.lifted import LiftedLearner, Strain
 from aluma.pool import Pool
-from aluma.session import answer_log, recipe, snapshot
+from aluma.session import answer_log, recipe, resuming, snapshot
 from aluma.session.answer_file import AnswerFile
 from aluma.session.answer_log import Entry
-from aluma.session.errors import (
-    SessionError,
-    WrongPool,
-    check_new,
-)
-from aluma.version_space import Conflict
+from aluma.session.errors import SessionError, check_new
 
 
 class Session:
@@ -92,7 +86,7 @@ class Session:
         """Continue a session with the pool that it was made with, where it was left."""
         file = AnswerFile.open(Path(path))
         try:
-            return cls(file, _resumed(file, pool))
+            return cls(file, resuming.resumed(file, pool))
         except BaseException:
             file.close()
             raise
@@ -135,7 +129,7 @@ class Session:
             if wanted:
                 twin = self._learner.fork()
                 twin.tell(i, label)
-                added = twin._history[len(self._learner._history) :]
+                added = twin.history[len(self._learner.history) :]
                 self._record("tell", twin, added, request)
 
     def adopt(self, ahead: Learner, *, request: str | None = None) -> None:
@@ -146,9 +140,9 @@ class Session:
         with self._writing(request) as wanted:
             if not wanted:
                 return
-            history = self._learner._history
-            added = ahead._history[len(history) :]
-            if ahead._history[: len(history)] != history or not all(e.sign for e in added):
+            history = self._learner.history
+            added = ahead.history[len(history) :]
+            if ahead.history[: len(history)] != history or not all(e.sign for e in added):
                 raise ValueError(
                     "this fork looked ahead from another point: take it with fork() after the last "
                     "change of the session, and only tell() it."
@@ -165,29 +159,33 @@ class Session:
             if wanted:
                 twin = self._learner.fork()
                 if label is not None:
-                    twin._labels.sign(label)
+                    labels = twin.labels
+                    labels.sign(label)
+                    twin.labels = labels
                 twin.skip(i)
-                added = twin._history[len(self._learner._history) :]
+                added = twin.history[len(self._learner.history) :]
                 self._record("skip", twin, added, request, label)
 
     def undo(self, *, request: str | None = None) -> None:
         """Take back the last answer or skip; the log keeps both it and the undoing."""
         with self._writing(request) as wanted:
             if wanted:
-                history = self._learner._history
-                twin = self._rewritten(history[:-1], self._learner._labels, lambda one: one.undo())
-                self._record("undo", twin, history[-1:], request)
+                learner, last = self._learner, self._learner.history[-1:]
+                left = learner.history[:-1]
+                twin = resuming.rewritten(learner, self._file, left, learner.labels, Learner.undo)
+                self._record("undo", twin, last, request)
 
     def change(self, i: int, label: Any, *, request: str | None = None) -> None:
         """Give another answer for an example told before; the log keeps both."""
         with self._writing(request) as wanted:
             if not wanted:
                 return
-            history, labels = self._learner._history, self._learner._labels.copy()
-            new = Event(self._learner._checked_index(i), labels.sign(label))
-            changed = [new if old.index == new.index and old.sign else old for old in history]
-            twin = self._rewritten(changed, labels, lambda one: one.change(i, label))
-            self._record("change", twin, [new] if changed != history else [], request)
+            learner, (events, labels) = self._learner, self._learner.changed(i, label)
+            twin = resuming.rewritten(
+                learner, self._file, events, labels, lambda one: one.change(i, label)
+            )
+            new = [e for old, e in zip(learner.history, events, strict=True) if e != old]
+            self._record("change", twin, new, request)
 
     # -- what only looks -----------------------------------------------------------------------
 
@@ -318,7 +316,7 @@ class Session:
         if not events and request is None:
             return
         entries = answer_log.entries(
-            kind, events, twin._labels._signs, snapshot.factors(twin), _now(), aside
+            kind, events, twin.labels.signs, resuming.verified(twin), _now(), aside
         )
         logged, answers = len(self._file.entries), self.n_answers
         try:
@@ -331,53 +329,6 @@ class Session:
             raise
         if (slot := self.n_answers // snapshot.SPACING) > answers // snapshot.SPACING:
             snapshot.keep(self._learner, self._file, slot)
-
-    def _rewritten(
-        self, wanted: Sequence[Event], labels: Labels, step: Callable[[Learner], None]
-    ) -> Learner:
-        """Return a learner with another history: by a step of its own, or from a snapshot.
-
-        The learner takes the step where that is cheap for it, and where it will refuse it.
-        """
-        history = self._learner._history
-        pairs = zip(history, wanted, strict=False)
-        same = next((k for k, (old, new) in enumerate(pairs) if old != new), len(wanted))
-        if same == len(history) or snapshot.can_step_back(self._learner, history[:same]):
-            twin = self._learner.fork()
-            step(twin)
-        else:
-            twin = recipe.made(self.about["strategy"], self.about["settings"], self.pool)
-            twin._labels = labels.used({event.sign for event in wanted})
-            snapshot.give_factors(twin, snapshot.factors(self._learner))
-            snapshot.resume(twin, wanted, self._file)
-        return twin
-
-
-def _resumed(file: AnswerFile, pool: Any) -> Learner:
-    """Return the learner of a session as it was when the last answer was written."""
-    about, given = file.about, recipe.pool(file.about["settings"], pool)
-    fingerprint = given.fingerprint()
-    if fingerprint != about["pool"]:
-        raise WrongPool(
-            f"the answers in {file.path} are about another pool: {about['shape']}, fingerprint "
-            f"{about['pool']}, while this one is {recipe.shape(given)}, fingerprint {fingerprint}. "
-            "Pass the examples that the session was created with, in the same order and prepared "
-            "in the same way (the same numbers held sparse and dense count as different)."
-        )
-    learner = recipe.made(about["strategy"], about["settings"], given)
-    if file.entries:
-        learner._labels._signs = dict(file.entries[-1].known)
-    snapshot.give_factors(learner, answer_log.factors(file.entries))
-    try:
-        replayed = snapshot.resume(learner, answer_log.history(file.entries), file)
-    except (Conflict, Undecided) as error:
-        raise SessionError(
-            f"the answers in {file.path} were accepted by aluma {about['aluma']}, but not by aluma "
-            f"{recipe.aluma_version()}: {error} Use that version to go on."
-        ) from error
-    if replayed >= snapshot.SPACING:
-        snapshot.keep(learner, file, learner.n_answers // snapshot.SPACING)
-    return learner
 
 
 def _now() -> str:

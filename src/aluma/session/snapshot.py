@@ -1,8 +1,9 @@
-"""A learner's population as plain arrays, so that its answers need not be absorbed again.
+"""Where a learner stands as plain arrays, so that its answers need not be absorbed again.
 
-Only the population is kept: the history comes from the log, and everything else about a learner
-follows from its settings. Arrays are stored in NumPy's own format, without pickle and in the memory
-order they had, because the order of a sum, and with it the last bit, depends on that.
+Only the population and its walls are kept: the history comes from the log, and everything else
+about a learner follows from its settings. Arrays are stored in NumPy's own format, without pickle
+and in the memory order they had, because the order of a sum, and with it the last bit, depends on
+that.
 """
 
 from __future__ import annotations
@@ -18,14 +19,13 @@ from typing import Any
 import numpy as np
 
 from aluma.cone import Cone
-from aluma.learners.aluma import ALuMA
-from aluma.learners.base import Event, Learner
-from aluma.learners.hypotheses import ADVICE
+from aluma.learners.base import Learner
+from aluma.learners.history import Event
+from aluma.learners.lifted import LiftedLearner, Standing
 from aluma.sampling.population import Mixing, State
 from aluma.session.answer_file import AnswerFile
 from aluma.session.errors import SessionError
 from aluma.session.recipe import aluma_version
-from aluma.version_space import Conflict
 
 logger = logging.getLogger(__name__)
 
@@ -50,7 +50,7 @@ def keep(learner: Learner, file: AnswerFile, slot: int) -> None:
 
     What goes wrong is logged and no more: the answers do not depend on it.
     """
-    prefixes = _prefixes(learner._history, file.seed)
+    prefixes = _prefixes(learner.history, file.seed)
     if not prefixes:
         return
     name = list(prefixes)[-1]
@@ -81,16 +81,17 @@ def resume(learner: Learner, history: Sequence[Event], file: AnswerFile) -> int:
             logger.warning("a snapshot in %s is of no use: %s", file.path, error)
     missing = len(prefixes) - learner.n_answers
     logger.info("%s: %d of %d answers are replayed", file.path, missing, len(prefixes))
-    learner._replay(history)
+    learner.replay(history)
     return missing
 
 
 def capture(learner: Learner) -> bytes | None:
-    """Return the population of a learner as bytes, or None if it has none or it is too large."""
-    if not isinstance(learner, ALuMA):
+    """Return where a learner stands as bytes, or None if it is too large or cannot say."""
+    if not isinstance(learner, LiftedLearner):
         return None
-    state, cone = learner.population.state, learner.population.cone
-    examples = np.array(list(learner._walls.values()), dtype=np.int64)
+    standing = learner.standing
+    state, cone = standing.state, standing.state.cone
+    examples = np.array(standing.examples, dtype=np.int64)
     arrays = (cone.walls, cone.basis, cone.coordinates, state.points, examples)
     if sum(array.nbytes for array in arrays) > MOST_BYTES:
         return None
@@ -100,8 +101,8 @@ def capture(learner: Learner) -> bytes | None:
         "paced_at": state.paced_at,
         "log_volume": state.log_volume,
         "mixing": asdict(state.mixing),
-        "slack": learner.allowed_slack,
-        "conflict": None if learner.conflict is None else learner.conflict.indices,
+        "slack": standing.slack,
+        "conflict": standing.conflict,
     }
     text = np.frombuffer(json.dumps(numbers, default=_item).encode(), dtype=np.uint8)
     payload = BytesIO()
@@ -112,43 +113,15 @@ def capture(learner: Learner) -> bytes | None:
 
 def restore(learner: Learner, payload: bytes | None, history: Sequence[Event]) -> None:
     """Put a fresh learner where another was, after ``history``, when ``payload`` was captured."""
-    if not isinstance(learner, ALuMA):
+    if not isinstance(learner, LiftedLearner):
         raise Unusable(f"{type(learner).__name__} takes none.")
     if payload is None:
         raise Unusable("it is damaged.")
     try:
-        state, examples, slack, conflict = _decoded(payload)
+        standing = _decoded(payload)
     except (ValueError, KeyError, TypeError, EOFError) as error:
         raise Unusable(f"it has another form: {error}") from error
-    learner._population.restore(state)
-    if learner.dimension is None:
-        learner._allow(slack)
-    learner._walls = dict(zip(learner.wall_names(state.cone.walls), examples, strict=True))
-    learner._history = list(history)
-    learner.conflict = None if conflict is None else Conflict(tuple(conflict), ADVICE)
-
-
-def can_step_back(learner: Learner, kept: Sequence[Event]) -> bool:
-    """Say whether a learner can go back to ``kept`` without absorbing that from the start."""
-    if not isinstance(learner, ALuMA):
-        return True
-    staying = {event.index for event in kept if event.sign}
-    leaving = sum(1 for example in learner._walls.values() if example not in staying)
-    return leaving <= learner._population.n_undoable
-
-
-def factors(learner: Learner) -> dict[int, float]:
-    """Return the greedy factors that a learner verified for the examples it chose.
-
-    They belong to the moment of choosing and cannot be had from the answers later.
-    """
-    return dict(learner._factors) if isinstance(learner, ALuMA) else {}
-
-
-def give_factors(learner: Learner, verified: dict[int, float]) -> None:
-    """Give a learner back what :func:`factors` returned."""
-    if isinstance(learner, ALuMA):
-        learner._factors = dict(verified)
+    learner.restore(standing, history)
 
 
 def _prefixes(history: Sequence[Event], seed: bytes) -> dict[bytes, int]:
@@ -167,7 +140,7 @@ def _prefixes(history: Sequence[Event], seed: bytes) -> dict[bytes, int]:
     return prefixes
 
 
-def _decoded(payload: bytes) -> tuple[State, list[int], float, list[int] | None]:
+def _decoded(payload: bytes) -> Standing:
     stream = BytesIO(payload)
     text, walls, basis, coordinates, points, examples = (
         np.load(stream, allow_pickle=False) for _ in range(6)
@@ -182,7 +155,8 @@ def _decoded(payload: bytes) -> tuple[State, list[int], float, list[int] | None]
         log_volume=numbers["log_volume"],
         mixing=Mixing(**numbers["mixing"]),
     )
-    return state, examples.tolist(), numbers["slack"], numbers["conflict"]
+    conflict = None if numbers["conflict"] is None else tuple(numbers["conflict"])
+    return Standing(state, tuple(examples.tolist()), numbers["slack"], conflict)
 
 
 def _item(value: Any) -> Any:

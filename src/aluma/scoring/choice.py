@@ -1,0 +1,134 @@
+"""The choice: of the examples that split best, the one that leaves the least disagreement.
+
+The greedy guarantee allows for any example within a factor alpha of the best split (Section 3 of
+the paper, approximate greediness); what is free there is spent on what matters for the pool.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from aluma.arrays import Bools, Floats, Ints, Singles
+from aluma.pool import Pool
+from aluma.scoring.elimination import DELTA, Shortlist, shortlist
+from aluma.scoring.votes import minority_votes, vote_matrix
+
+# Chosen by measurement, as the sizes in aluma.scoring.elimination were.
+CANDIDATES = 384  # candidates compared by the disagreement they leave
+WITNESSES = 1024  # contested examples that disagreement is measured on
+JURY = 512  # hypotheses that it is measured with
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An example to ask about, and what is known of it.
+
+    Attributes
+    ----------
+    index : row of the pool
+    positive : share of all hypotheses that vote + on it
+    best : a bound on the split of every eligible example: the largest found, or what an even
+        vote would give (except with probability ``delta``)
+    candidates : rows it was compared with, all within alpha of ``best``, itself among them
+    products : inner products spent
+    """
+
+    index: int
+    positive: float
+    best: float
+    candidates: Ints
+    products: int
+
+
+def choose(
+    pool: Pool,
+    W: npt.ArrayLike,
+    eligible: Bools,
+    rng: np.random.Generator,
+    *,
+    alpha: float = 1.05,
+    delta: float = DELTA,
+) -> Choice:
+    """Return the example to ask about next.
+
+    Its split is within a factor ``alpha`` of the best eligible example's on the population ``W``,
+    except with probability ``delta`` over the order of the hypotheses. With ``alpha=1`` it is the
+    paper's greedy choice, ties going to the lowest row among those scored in full.
+
+    Parameters
+    ----------
+    pool : Pool
+    W : (k, dimension) hypotheses; only directions matter
+    eligible : (m,) mask of examples that may be asked; all-zero examples never are
+    rng : source of all randomness: the same state gives the same choice
+    alpha : float, at least 1
+    delta : float in (0, 1)
+    """
+    found = shortlist(pool, W, eligible, rng, alpha=alpha, delta=delta)
+    return decide(pool, found, rng, greedy=alpha == 1.0)
+
+
+def decide(pool: Pool, found: Shortlist, rng: np.random.Generator, *, greedy: bool) -> Choice:
+    """Return the best split, or the candidate that leaves the least expected disagreement."""
+    chosen = np.arange(len(found.indices))
+    products = found.products
+    if greedy or len(chosen) == 1 or found.best == 0.0:
+        winner = int(np.argmax(found.splits))
+    else:
+        chosen = np.sort(rng.permutation(chosen)[:CANDIDATES])
+        witnesses = _witnesses(found, chosen, rng)
+        jury = found.hypotheses[:JURY]
+        left = expected_disagreement(
+            vote_matrix(pool, jury, found.indices[chosen]), vote_matrix(pool, jury, witnesses)
+        )
+        products += len(jury) * (len(chosen) + len(witnesses))
+        winner = int(chosen[np.lexsort((-found.splits[chosen], left))[0]])
+    return Choice(
+        index=int(found.indices[winner]),
+        positive=float(found.positives[winner] / len(found.hypotheses)),
+        best=found.best,
+        candidates=found.indices[chosen],
+        products=products,
+    )
+
+
+def expected_disagreement(candidates: Bools | Singles, witnesses: Bools | Singles) -> Floats:
+    """Return the disagreement that asking about each candidate is expected to leave.
+
+    An answer keeps the hypotheses that voted for it. What is left on a witness is the minority's
+    share among those, weighted by the answer's probability: with ``N`` of ``k`` hypotheses voting
+    y on the candidate, ``M`` of them + on the witness, ``min(M, N - M) / k`` summed over both y.
+
+    Parameters
+    ----------
+    candidates, witnesses : (c, k) and (r, k) votes of the same hypotheses, or probabilities with
+        which they vote +
+
+    Returns
+    -------
+    (c,) means over the witnesses
+    """
+    asked, seen = candidates.astype(np.float32), witnesses.astype(np.float32)
+    k = asked.shape[1]
+    yes = asked.sum(axis=1)[:, None]
+    both = asked @ seen.T
+    neither_asked = seen.sum(axis=1) - both
+    left = np.minimum(both, yes - both)
+    left += np.minimum(neither_asked, (k - yes) - neither_asked)
+    return left.mean(axis=1, dtype=np.float64) / k if len(seen) else np.zeros(len(asked))
+
+
+def _witnesses(found: Shortlist, chosen: Ints, rng: np.random.Generator) -> Ints:
+    """Return surveyed rows on which the candidates can differ.
+
+    An answer that N hypotheses give overturns the vote on a row only if its minority has more
+    than N / 2 of them. Rows with a smaller minority leave the same disagreement whatever is
+    asked. The tenth off is for the survey, which saw only a part of the votes.
+    """
+    k = len(found.hypotheses)
+    floor = 0.9 * float(minority_votes(found.positives[chosen], k).min()) / (2 * k)
+    rows = found.surveyed[found.minority >= floor]
+    return np.sort(rng.permutation(rows)[:WITNESSES])

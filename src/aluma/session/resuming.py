@@ -1,0 +1,78 @@
+"""A learner brought to a history: the one in a file, or its own with an answer changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from aluma.feasibility import Undecided
+from aluma.learners.aluma import ALuMA
+from aluma.learners.base import Learner
+from aluma.learners.history import Event, common
+from aluma.learners.labels import Labels
+from aluma.session import answer_log, recipe, snapshot
+from aluma.session.answer_file import AnswerFile
+from aluma.session.errors import SessionError, WrongPool
+from aluma.version_space import Conflict
+
+
+def resumed(file: AnswerFile, pool: Any) -> Learner:
+    """Return the learner of a session as it was when the last answer was written."""
+    about, given = file.about, recipe.pool(file.about["settings"], pool)
+    fingerprint = given.fingerprint()
+    if fingerprint != about["pool"]:
+        raise WrongPool(
+            f"the answers in {file.path} are about another pool: {about['shape']}, fingerprint "
+            f"{about['pool']}, while this one is {recipe.shape(given)}, fingerprint {fingerprint}. "
+            "Pass the examples that the session was created with, in the same order and prepared "
+            "in the same way (the same numbers held sparse and dense count as different)."
+        )
+    learner = recipe.made(about["strategy"], about["settings"], given)
+    if file.entries:
+        learner.labels = learner.labels.knowing(dict(file.entries[-1].known))
+    _verify(learner, answer_log.factors(file.entries))
+    try:
+        replayed = snapshot.resume(learner, answer_log.history(file.entries), file)
+    except (Conflict, Undecided) as error:
+        raise SessionError(
+            f"the answers in {file.path} were accepted by aluma {about['aluma']}, but not by aluma "
+            f"{recipe.aluma_version()}: {error} Use that version to go on."
+        ) from error
+    if replayed >= snapshot.SPACING:
+        snapshot.keep(learner, file, learner.n_answers // snapshot.SPACING)
+    return learner
+
+
+def rewritten(
+    learner: Learner,
+    file: AnswerFile,
+    wanted: Sequence[Event],
+    labels: Labels,
+    step: Callable[[Learner], None],
+) -> Learner:
+    """Return a learner with another history: by a step of its own, or from a snapshot.
+
+    The learner takes the step where that is cheap for it, and where it will refuse it.
+    """
+    history = learner.history
+    same = common(history, wanted)
+    if same == len(history) or learner.can_step_back(history[:same]):
+        twin = learner.fork()
+        step(twin)
+    else:
+        twin = recipe.made(file.about["strategy"], file.about["settings"], learner.examples)
+        twin.labels = labels.used({event.sign for event in wanted})
+        _verify(twin, verified(learner))
+        snapshot.resume(twin, wanted, file)
+    return twin
+
+
+def verified(learner: Learner) -> dict[int, float]:
+    """Return the greedy factors that a learner verified for the examples it chose, if it does."""
+    return learner.verified_factors if isinstance(learner, ALuMA) else {}
+
+
+def _verify(learner: Learner, factors: Mapping[int, float]) -> None:
+    """Give a learner back what :func:`verified` returned."""
+    if isinstance(learner, ALuMA):
+        learner.verified_factors = dict(factors)
