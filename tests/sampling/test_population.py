@@ -72,6 +72,11 @@ def differs(hypotheses: Floats, walls: Floats) -> float:
     return adjusted([ks_2samp(a, b).pvalue for a, b in pairs])
 
 
+def same_rows(before: Floats, after: Floats) -> set[bytes]:
+    """Return the hypotheses that are in both, bit for bit."""
+    return {row.tobytes() for row in before} & {row.tobytes() for row in after}
+
+
 # Uniformity.
 
 
@@ -88,6 +93,33 @@ def test_after_answers_that_it_chose_itself_it_is_uniform_still(d: int, answers:
     population, walls = even_answers(d, answers, 2000, seed=d)
     assert (population.hypotheses() @ walls.T > 0).all()
     assert differs(population.hypotheses(), walls) > ALARM
+
+
+@pytest.mark.parametrize("d", [4, 10])
+def test_after_answers_that_few_contradict_it_is_uniform_still(d: int) -> None:
+    """Answers in random order: most of the later ones move only a part of the population."""
+    walls = random_walls(d, 120, np.random.default_rng((9, d)))
+    population, stayed = Population(d, 2000), 0
+    for wall in walls:
+        before = population.state.points
+        population.add(wall)
+        after = population.state.points
+        stayed += before.shape == after.shape and len(same_rows(before, after)) > 0
+    assert stayed > 60
+    assert (population.hypotheses() @ walls.T > 0).all()
+    assert differs(population.hypotheses(), walls) > ALARM
+
+
+def test_nobody_stays_for_more_than_eight_answers() -> None:
+    walls = random_walls(4, 60, np.random.default_rng(11))
+    population = grown(walls, 1000)
+    rest = Population(4, 1000)
+    rest.restore(population.state)
+    before = rest.state.points
+    for wall in 1e3 * walls[:8] + np.random.default_rng(12).standard_normal((8, 4)):
+        rest.add(wall / np.linalg.norm(wall))
+        assert rest.mixing.ancestors > 0.9 * len(before)
+    assert len(same_rows(before, rest.state.points)) == 0
 
 
 @pytest.mark.parametrize("name", LAWS)
@@ -124,7 +156,7 @@ def test_a_population_that_does_not_move_would_be_seen(monkeypatch: pytest.Monke
     def still(points: Floats, *_: object) -> tuple[Floats, Mixing]:
         return points, Mixing(1.0, np.nan, 0, 0, 1.0, 1.0, 0.0, 0)
 
-    monkeypatch.setattr(module, "settle", still)
+    monkeypatch.setattr(module, "_fly_until", still)
     walls = random_walls(4, 20, np.random.default_rng((2, 4, 40)))
     assert differs(grown(walls, 2000).hypotheses(), walls) < ALARM
 

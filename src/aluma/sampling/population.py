@@ -2,9 +2,11 @@
 
 After an answer, the hypotheses that agree with it are (nearly) uniform on what is left. The others
 are replaced by copies of those, and everybody flies until the starts are forgotten. When an answer
-surprises everybody, its wall is brought in gradually: with g the sum of the walls so far,
-``(a + c g) w > 0`` is implied by all of them for large c and is the new wall at c = 0, so a falling
-sequence of c is a nested sequence of cones in which some hypotheses always survive.
+contradicts only a few, most of the rest stay where they are: the copies fly, and with them those
+that have not flown for longest. When an answer surprises everybody, its wall is brought in
+gradually: with g the sum of the walls so far, ``(a + c g) w > 0`` is implied by all of them for
+large c and is the new wall at c = 0, so a falling sequence of c is a nested sequence of cones in
+which some hypotheses always survive.
 
 Randomness is keyed by the seed and the answers, so the same answers in the same order give the same
 population, whether they were absorbed at once, undone and given again, or replayed elsewhere.
@@ -40,8 +42,13 @@ FEW = 32
 KEPT = 0.25
 #: Gradual steps before the cone counts as too thin: each leaves a quarter of the volume.
 MOST_STEPS = 64
+#: Up to this share of contradicted hypotheses, as many again fly besides their copies and not
+#: everybody: nobody then stays for more than eight answers.
+RARE = 1 / 8
 #: Flights after each answer: at least this many, at most that many.
 LEAST_FLIGHTS, MOST_FLIGHTS = 1, 64
+#: Chains of a block where not everybody flies: small, so that two threads have work.
+PART = BLOCK // 2
 #: Times the flights that forgot the last start that an independent draw takes.
 AFRESH = 3
 #: The trajectory length is looked for again when the number of walls has grown by this factor, and
@@ -79,7 +86,10 @@ class Mixing:
 
 @dataclass(frozen=True)
 class State:
-    """All that a population is after some answers; never changed, only replaced."""
+    """All that a population is after some answers; never changed, only replaced.
+
+    The rows of ``points`` that have not flown for longest come first.
+    """
 
     cone: Cone
     points: Floats
@@ -266,7 +276,13 @@ def absorb(state: State, normal: Floats) -> State:
     if steps or len(cone) >= REPACE * paced_at + REPACE_LEAST:
         points, length = _repaced(points, walls, length, (*key, 3))
         paced_at = len(cone)
-    points, mixing = settle(points, walls, length, family, (*key, 4))
+        points, mixing = settle(points, walls, length, family, (*key, 4))
+    elif np.mean(~inside) <= RARE:
+        flown, stay = _shift(inside)
+        moved, mixing = settle_some(points[flown], walls, state.mixing, family, (*key, 4))
+        points = np.vstack([points[stay], moved])
+    else:
+        points, mixing = settle(points, walls, length, family, (*key, 4))
     mixing = replace(mixing, ancestors=int(inside.sum()), gradual=steps)
     log_volume = state.log_volume + lost + float(np.log(inside.mean()))
     return State(cone, points, key, length, paced_at, log_volume, mixing)
@@ -292,30 +308,68 @@ def settle(
 
     ``family[i]`` names whom chain i is a copy of; copies of one are correlated until they forget.
     """
-    count = len(points) // BLOCK
+    return _fly_until(points, walls, length, LEAST_FLIGHTS, FORGOTTEN, BLOCK, family, key)
+
+
+def settle_some(
+    points: Floats, walls: Walls, last: Mixing, family: Ints, key: tuple[int, ...]
+) -> tuple[Floats, Mixing]:
+    """Fly a part of a population as often as the last answer took.
+
+    So few chains cannot tell a forgotten start from one that is nearly so: more flights follow only
+    when the correlation is above what is allowed by more than the noise.
+    """
+    allowed = FORGOTTEN + 3 / np.sqrt(len(points))
+    flights = max(LEAST_FLIGHTS, last.flights)
+    return _fly_until(points, walls, last.length, flights, allowed, PART, family, key)
+
+
+def _shift(inside: Bools) -> tuple[Ints, Ints]:
+    """Return who flies after an answer that few contradict, and who stays.
+
+    The dead fly, as copies, and the survivors that have stayed longest, in whole parts.
+    """
+    dead, alive = np.flatnonzero(~inside), np.flatnonzero(inside)
+    wanted = len(dead) + RARE * len(inside)
+    rested = PART * int(np.ceil(wanted / PART)) - len(dead)
+    return np.concatenate([dead, alive[:rested]]), alive[rested:]
+
+
+def _fly_until(
+    points: Floats,
+    walls: Walls,
+    length: float,
+    flights: int,
+    allowed: float,
+    size: int,
+    family: Ints,
+    key: tuple[int, ...],
+) -> tuple[Floats, Mixing]:
+    """Fly chains in blocks of ``size``, then as often again, until correlations are allowed."""
+    count = len(points) // size
     rngs = streams(key, count)
-    chains = [place(points[block * BLOCK : (block + 1) * BLOCK], walls) for block in range(count)]
+    chains = [place(points[block * size : (block + 1) * size], walls) for block in range(count)]
     judged = functions(walls, points, streams((*key, 0), 1)[0])
     start = directions(points) @ judged
     history: list[Floats] = []
     refused = 0
     while len(history) < MOST_FLIGHTS:
-        flights = max(LEAST_FLIGHTS, len(history))
-        several = partial(_several, chains, walls, length, flights, judged, rngs)
+        more = max(flights, len(history))
+        several = partial(_several, chains, walls, length, more, judged, rngs)
         parts = each_block(several, count)
         chains = [part[0] for part in parts]
         history += [np.concatenate(values) for values in zip(*(p[1] for p in parts), strict=True)]
         refused += sum(part[2] for part in parts)
         kept = float(correlation(start, history[-1]).max())
-        if kept < FORGOTTEN:
+        if kept < allowed:
             break
-    sizes = np.bincount(family)
-    effective = len(points) / (1 + kept**2 * ((sizes**2).sum() / len(points) - 1))
-    flights = len(history)
-    rhat = float(split_rhat(np.stack(history, axis=1)).max()) if flights >= 4 else np.nan
-    share = refused / (len(points) * flights)
+    copies = (np.bincount(family) ** 2).sum() / len(family)
+    effective = len(family) / (1 + kept**2 * (copies - 1))
+    flown = len(history)
+    rhat = float(split_rhat(np.stack(history, axis=1)).max()) if flown >= 4 else np.nan
+    share = refused / (len(points) * flown)
     ended = np.concatenate([chain.points for chain in chains])
-    return ended, Mixing(float(effective), rhat, 0, flights, kept, length, share, 0)
+    return ended, Mixing(float(effective), rhat, 0, flown, kept, length, share, 0)
 
 
 def _several(
