@@ -22,7 +22,7 @@ class Passive(SeparatorLearner):
     Examples are asked about in random order, whatever the answers are. Any halfspace that agrees
     with them minimises the empirical risk; by default the majority of them decides, as for all
     learners in the paper's experiments. With ``predict_with="soft_svm"`` it is the passive
-    soft-SVM of Section 5.3, which needs no halfspace to agree with all answers: there is no
+    soft-SVM of Section 6.3, which needs no halfspace to agree with all answers: there is no
     Conflict then, but for two labels of one example.
 
     Parameters

@@ -2,7 +2,7 @@
 
 From a point of the body, draw a direction uniformly and move to a uniform point of the chord
 through the body in that direction (Lovasz 1999). The body is the cone within the unit ball. The
-paper runs a fixed number of steps, 1000, for every hypothesis (Section 5.2); so does this.
+paper runs a fixed number of steps, 1000, for every hypothesis (Section 6.2); so does this.
 """
 
 from __future__ import annotations
