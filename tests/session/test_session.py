@@ -380,6 +380,29 @@ def test_verified_greedy_factors_survive(path: Path) -> None:
         assert session.certificate().greedy_factor == 4.0
 
 
+@pytest.mark.parametrize("reopened", [False, True])
+def test_a_change_takes_later_factors_away_for_good(path: Path, reopened: bool) -> None:
+    pool = np.random.default_rng(1).standard_normal((6, 3))
+    session = Session.create(path, pool, estimate="volume", alpha=1.0, delta=0.3)
+    asked = []
+    for _ in range(3):
+        asked.append(session.ask())
+        session.tell(asked[-1], bool(pool[asked[-1], 0] > 0))
+    if reopened:
+        # What was restored cannot be undone step by step: the change is made from a snapshot.
+        session.close()
+        session = Session.open(path, pool)
+    before = session.fork().verified_factors
+    session.change(asked[1], not pool[asked[1], 0] > 0)
+    left = session.fork().verified_factors
+    assert left == {asked[0]: before[asked[0]]}
+    assert session.certificate().greedy_factor is None
+    session.close()
+    with Session.open(path, pool) as again:
+        assert again.fork().verified_factors == left
+        assert again.certificate().greedy_factor is None
+
+
 # -- what is kept, and when --------------------------------------------------------------------
 
 

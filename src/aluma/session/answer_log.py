@@ -101,6 +101,17 @@ def kept(log: Sequence[Entry]) -> list[Entry]:
 
 
 def factors(log: Sequence[Entry]) -> dict[int, float]:
-    """Return the greedy factors that were verified when examples were chosen."""
-    last = {entry.example: entry.factor for entry in log if entry.kind == "tell"}
+    """Return the greedy factors that were verified when examples were chosen.
+
+    A change takes away those of its example and of all told later: they were chosen in another
+    version space.
+    """
+    last: dict[int, float | None] = {}
+    for place, entry in enumerate(log):
+        if entry.kind == "tell":
+            last[entry.example] = entry.factor
+        elif entry.kind == "change":
+            told = [one.example for one in kept(log[:place]) if one.kind != "skip"]
+            for example in told[told.index(entry.example) :]:
+                last[example] = None
     return {example: factor for example, factor in last.items() if factor is not None}
