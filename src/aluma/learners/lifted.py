@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aluma.arrays import Floats
+from aluma.feasibility import Undecided
 from aluma.learners.history import Event
 from aluma.learners.hypotheses import ADVICE, VersionSpaceLearner
 from aluma.pool import Pool
@@ -69,8 +70,9 @@ class LiftedLearner(VersionSpaceLearner):
     X, classes, bias, kernel, budget, n_hypotheses, random_state
         See :class:`aluma.learners.hypotheses.VersionSpaceLearner`.
     slack : float or "auto"
-        H. "auto" is 0 until answers contradict each other, and from then on the smallest slack that
-        they need at ``margin``; see :func:`aluma.representation.smallest_slack`.
+        H. "auto" is 0 until answers contradict each other, or leave a version space too thin to
+        explore, and from then on the smallest slack that they need at ``margin``; see
+        :func:`aluma.representation.smallest_slack`.
     margin : float, optional
         gamma for "auto", for examples divided by the length of the longest.
     dimension : int, optional
@@ -199,15 +201,15 @@ class LiftedLearner(VersionSpaceLearner):
         told = [(e.index, e.sign) for e in self._history if e.sign] + [(index, sign)]
         try:
             self._add(index, sign)
-        except Conflict as conflict:
+        except (Conflict, Undecided) as found:
             if self.slack != "auto":
                 raise
             self._loosen(told)
-            self.conflict = conflict
+            if self._own is None:
+                raise
+            self.conflict = found if isinstance(found, Conflict) else None
             logger.warning(
-                "%d answers contradict each other: a slack of %.2g is allowed for from now on",
-                len(conflict.indices),
-                self.allowed_slack,
+                "%s A slack of %.2g is allowed for from now on", found, self.allowed_slack
             )
         else:
             if self.slack == "auto" and self._own is not None:

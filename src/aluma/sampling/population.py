@@ -31,7 +31,7 @@ from aluma.feasibility import Undecided, interior_point
 from aluma.sampling.ball import to_ball, to_votes
 from aluma.sampling.blocks import BLOCK, blocks_for, each_block, entropy, streams
 from aluma.sampling.diagnostics import correlation, split_rhat
-from aluma.sampling.pace import FORGOTTEN, QUARTER, climb, directions, functions
+from aluma.sampling.pace import FORGOTTEN, QUARTER, climb, cost, directions, functions
 from aluma.sampling.reflection import Chains, Walls, fly, place
 
 #: Answers that can be undone one by one.
@@ -45,10 +45,18 @@ MOST_STEPS = 64
 #: Up to this share of contradicted hypotheses, as many again fly besides their copies and not
 #: everybody: nobody then stays for more than eight answers.
 RARE = 1 / 8
+#: Nearly every hypothesis expected an answer if at most this share did not.
+SURPRISED = 0.05
 #: Flights after each answer: at least this many, at most that many.
 LEAST_FLIGHTS, MOST_FLIGHTS = 1, 64
 #: Chains of a block where not everybody flies: small, so that two threads have work.
 PART = BLOCK // 2
+#: Nominal nanoseconds (see :func:`aluma.sampling.pace.cost`) that settling may take, and flights
+#: with a bounce for every wall on top: in a wedge between two examples that are nearly the same but
+#: answered differently, flights would never end.
+MOST_WORK, ORDINARY_FLIGHTS = 1e9, 16
+#: From here on a population says that it cannot speak for its version space.
+UNSOUND_CORRELATION, UNSOUND_RHAT, UNSOUND_REFUSED = 0.5, 1.5, 0.5
 #: Times the flights that forgot the last start that an independent draw takes.
 AFRESH = 3
 #: The trajectory length is looked for again when the number of walls has grown by this factor, and
@@ -83,12 +91,19 @@ class Mixing:
     refused: float
     gradual: int
 
+    @property
+    def sound(self) -> bool:
+        """Whether the hypotheses can speak for the version space: they moved, and forgot."""
+        forgot = self.correlation < UNSOUND_CORRELATION and not self.rhat > UNSOUND_RHAT
+        return forgot and self.refused < UNSOUND_REFUSED
+
 
 @dataclass(frozen=True)
 class State:
     """All that a population is after some answers; never changed, only replaced.
 
-    The rows of ``points`` that have not flown for longest come first.
+    The rows of ``points`` that have not flown for longest come first. ``expected`` is how many of
+    the last answers, in a row, were of the kind that nearly every hypothesis expected.
     """
 
     cone: Cone
@@ -98,6 +113,7 @@ class State:
     paced_at: int
     log_volume: float
     mixing: Mixing
+    expected: int = 0
 
 
 class Population:
@@ -285,7 +301,8 @@ def absorb(state: State, normal: Floats) -> State:
         points, mixing = settle(points, walls, length, family, (*key, 4))
     mixing = replace(mixing, ancestors=int(inside.sum()), gradual=steps)
     log_volume = state.log_volume + lost + float(np.log(inside.mean()))
-    return State(cone, points, key, length, paced_at, log_volume, mixing)
+    expected = state.expected + 1 if np.mean(inside) >= 1 - SURPRISED and not steps else 0
+    return State(cone, points, key, length, paced_at, log_volume, mixing, expected)
 
 
 def refill(inside: Bools, rng: np.random.Generator) -> Ints:
@@ -308,7 +325,7 @@ def settle(
 
     ``family[i]`` names whom chain i is a copy of; copies of one are correlated until they forget.
     """
-    return _fly_until(points, walls, length, LEAST_FLIGHTS, FORGOTTEN, BLOCK, family, key)
+    return _fly_until(points, walls, length, LEAST_FLIGHTS, FORGOTTEN, BLOCK, family, key)[:2]
 
 
 def settle_some(
@@ -321,7 +338,7 @@ def settle_some(
     """
     allowed = FORGOTTEN + 3 / np.sqrt(len(points))
     flights = max(LEAST_FLIGHTS, last.flights)
-    return _fly_until(points, walls, last.length, flights, allowed, PART, family, key)
+    return _fly_until(points, walls, last.length, flights, allowed, PART, family, key)[:2]
 
 
 def _shift(inside: Bools) -> tuple[Ints, Ints]:
@@ -344,15 +361,18 @@ def _fly_until(
     size: int,
     family: Ints,
     key: tuple[int, ...],
-) -> tuple[Floats, Mixing]:
-    """Fly chains in blocks of ``size``, then as often again, until correlations are allowed."""
+) -> tuple[Floats, Mixing, float]:
+    """Fly chains in blocks of ``size``, then as often again, until correlations are allowed.
+
+    Returns the points, how it went, and the work spent, which has a limit.
+    """
     count = len(points) // size
     rngs = streams(key, count)
     chains = [place(points[block * size : (block + 1) * size], walls) for block in range(count)]
     judged = functions(walls, points, streams((*key, 0), 1)[0])
     start = directions(points) @ judged
     history: list[Floats] = []
-    refused = 0
+    refused, work = 0, 0.0
     while len(history) < MOST_FLIGHTS:
         more = max(flights, len(history))
         several = partial(_several, chains, walls, length, more, judged, rngs)
@@ -360,8 +380,10 @@ def _fly_until(
         chains = [part[0] for part in parts]
         history += [np.concatenate(values) for values in zip(*(p[1] for p in parts), strict=True)]
         refused += sum(part[2] for part in parts)
+        bounces = sum(part[3] for part in parts) / (len(points) * more)
+        work += cost(bounces, walls) * len(points) * more
         kept = float(correlation(start, history[-1]).max())
-        if kept < allowed:
+        if kept < allowed or work > _most_work(walls, len(points)):
             break
     copies = (np.bincount(family) ** 2).sum() / len(family)
     effective = len(family) / (1 + kept**2 * (copies - 1))
@@ -369,7 +391,13 @@ def _fly_until(
     rhat = float(split_rhat(np.stack(history, axis=1)).max()) if flown >= 4 else np.nan
     share = refused / (len(points) * flown)
     ended = np.concatenate([chain.points for chain in chains])
-    return ended, Mixing(float(effective), rhat, 0, flown, kept, length, share, 0)
+    mixing = Mixing(float(effective), rhat, 0, flown, kept, length, share, 0)
+    return ended, mixing, work
+
+
+def _most_work(walls: Walls, chains: int) -> float:
+    """Return the nominal nanoseconds after which chains are left where they are."""
+    return MOST_WORK + ORDINARY_FLIGHTS * cost(len(walls.normals), walls) * chains
 
 
 def _several(
@@ -380,14 +408,18 @@ def _several(
     judged: Floats,
     rngs: list[np.random.Generator],
     block: int,
-) -> tuple[Chains, list[Floats], int]:
-    """Fly one block several times; return it, the judged values after each, and the refusals."""
-    chains, values, refused = blocks[block], [], 0
+) -> tuple[Chains, list[Floats], int, int]:
+    """Fly one block several times.
+
+    Returns it, the judged values after each flight, the refusals and the bounces.
+    """
+    chains, values, refused, bounces = blocks[block], [], 0, 0
     for _ in range(flights):
         chains, flight = fly(chains, walls, length, rngs[block])
         values.append(directions(chains.points) @ judged)
         refused += int(flight.refused.sum())
-    return chains, values, refused
+        bounces += int(flight.bounces.sum())
+    return chains, values, refused, bounces
 
 
 def _bring_in(
@@ -401,23 +433,47 @@ def _bring_in(
     wall, others = cone.coordinates[-1], cone.coordinates[:-1]
     opener = others.sum(axis=0)
     opener /= np.linalg.norm(opener)
-    lost = 0.0
+    walls = Walls.of(others, cone.dimension)
+    lost = spent = 0.0
     for step in range(MOST_STEPS):
         behind = -(points @ wall) / (points @ opener)
         if _in_front(points, cone, wall).mean() >= KEPT:
             return points, length, lost, step
+        if spent > _most_work(walls, len(points)):
+            break
         opened = wall + np.quantile(behind, KEPT) * opener
         opened /= np.linalg.norm(opened)
         inside = _in_front(points, cone, opened)
-        family = refill(inside, streams((*key, step, 0), 1)[0])
+        points = points[refill(inside, streams((*key, step, 0), 1)[0])]
         walls = Walls.of(np.vstack([others, opened]), cone.dimension)
-        points, length = _repaced(points[family], walls, length, (*key, step, 1))
-        points, _ = settle(points, walls, length, family, (*key, step, 2))
+        points, length, work = _step(points, walls, length, (*key, step))
+        spent += work
         lost += float(np.log(inside.mean()))
     raise Undecided(
-        f"after {MOST_STEPS} gradual steps no hypothesis agrees with the answer: the version space "
-        "is too thin for float64."
+        f"after {step + 1} gradual steps no hypothesis agrees with the answer: it leaves a version "
+        "space too thin to explore. Is there an example that is nearly the same, with the opposite "
+        "answer? Change one of the two, or allow for slack."
     )
+
+
+def _step(
+    points: Floats, walls: Walls, length: float, key: tuple[int, ...]
+) -> tuple[Floats, float, float]:
+    """Fly once, with another length if this one does not fit; return the work, too.
+
+    What is not forgotten here is forgotten when the wall is where it belongs.
+    """
+    everybody = np.arange(len(points))
+    moved, mixing, work = _fly_until(
+        points, walls, length, LEAST_FLIGHTS, np.inf, BLOCK, everybody, (*key, 2)
+    )
+    if mixing.refused < UNSOUND_REFUSED / 2:
+        return moved, length, work
+    points, length = _repaced(moved, walls, length, (*key, 1))
+    moved, _, more = _fly_until(
+        points, walls, length, LEAST_FLIGHTS, FORGOTTEN, BLOCK, everybody, (*key, 3)
+    )
+    return moved, length, work + more
 
 
 def _repaced(

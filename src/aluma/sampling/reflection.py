@@ -38,8 +38,9 @@ STRETCH = 64
 #: periodicity of the cone can resonate with the flow. At 0.8 a quarter turn without a wall keeps a
 #: correlation of 0.16 with its start: one flight is enough where the cone is wide.
 SHORTEST = 0.8
-#: A trajectory is given up after this many bounces per wall: its length does not fit the cone.
-BOUNCES_PER_WALL = 40
+#: A trajectory is given up after this many bounces per wall, but not before so many in all: its
+#: length does not fit the cone.
+BOUNCES_PER_WALL, LEAST_LIMIT = 40, 4000
 #: Products with walls are kept above this in flight: the square of its inverse is still a float64.
 LEAST = 1e-140
 
@@ -105,7 +106,7 @@ def fly(
     speeds = velocity @ walls.normals.T
     impulses = np.zeros_like(margins)
     bounces = np.empty(n, dtype=np.int64)
-    limit = BOUNCES_PER_WALL * len(walls.normals)
+    limit = max(BOUNCES_PER_WALL * len(walls.normals), LEAST_LIMIT)
     ratio = np.empty(len(walls.normals))
     _bounce(
         margins, speeds, walls.gram, walls.pull, cosine, sine, impulses, bounces, limit,

@@ -72,10 +72,16 @@ def choose(
 
 
 def decide(pool: Pool, found: Shortlist, rng: np.random.Generator, *, greedy: bool) -> Choice:
-    """Return the best split, or the candidate that leaves the least expected disagreement."""
+    """Return the best split, or the candidate that leaves the least expected disagreement.
+
+    If nobody disagrees about anything, the least clear example is returned.
+    """
     chosen = np.arange(len(found.indices))
     products = found.products
-    if greedy or len(chosen) == 1 or found.best == 0.0:
+    if found.best == 0.0:
+        winner = int(np.argmin(_clearness(pool, found.hypotheses[:JURY], found.indices)))
+        products += len(found.hypotheses[:JURY]) * len(chosen)
+    elif greedy or len(chosen) == 1:
         winner = int(np.argmax(found.splits))
     else:
         chosen = np.sort(rng.permutation(chosen)[:CANDIDATES])
@@ -119,6 +125,19 @@ def expected_disagreement(candidates: Bools | Singles, witnesses: Bools | Single
     left = np.minimum(both, yes - both)
     left += np.minimum(neither_asked, (k - yes) - neither_asked)
     return left.mean(axis=1, dtype=np.float64) / k if len(seen) else np.zeros(len(asked))
+
+
+def _clearness(pool: Pool, hypotheses: Singles, rows: Ints) -> Floats:
+    """Return how clear unanimous votes are: mean over standard deviation of the inner products.
+
+    Where no hypothesis of the population disagrees, this tells whose vote would be split first in a
+    larger one.
+    """
+    clearness = np.empty(len(rows))
+    for part, margins in pool.margin_blocks(hypotheses, rows):
+        spread = margins.std(axis=1, dtype=np.float64) + np.finfo(np.float64).tiny
+        clearness[part] = np.abs(margins.mean(axis=1, dtype=np.float64)) / spread
+    return clearness
 
 
 def _witnesses(found: Shortlist, chosen: Ints, rng: np.random.Generator) -> Ints:

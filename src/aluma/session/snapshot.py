@@ -101,6 +101,7 @@ def capture(learner: Learner) -> bytes | None:
         "paced_at": state.paced_at,
         "log_volume": state.log_volume,
         "mixing": asdict(state.mixing),
+        "expected": state.expected,
         "slack": standing.slack,
         "conflict": standing.conflict,
     }
@@ -154,6 +155,7 @@ def _decoded(payload: bytes) -> Standing:
         paced_at=numbers["paced_at"],
         log_volume=numbers["log_volume"],
         mixing=Mixing(**numbers["mixing"]),
+        expected=numbers["expected"],
     )
     conflict = None if numbers["conflict"] is None else tuple(numbers["conflict"])
     return Standing(state, tuple(examples.tolist()), numbers["slack"], conflict)
