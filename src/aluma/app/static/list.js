@@ -5,6 +5,7 @@ import { brief } from "./example.js";
 import { get } from "./link.js";
 
 const STEP = 50;
+const NONE = { answers: "There is no answer yet.", search: "No example has all of these words." };
 let mode = "answers", offset = 0, run = 0, labels = ["no", "yes"], choose = () => {};
 
 // choose(verdict, label) is called when a label is picked.
@@ -14,6 +15,12 @@ export function setUp(onChoose) {
   $("find").addEventListener("input", () => {
     clearTimeout(timer);
     timer = setTimeout(() => load(true), 150);
+  });
+  // A search field would only empty itself, and the way back would be a second key.
+  $("find").addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    event.preventDefault();
+    $("list").close();
   });
   $("list-more").addEventListener("click", () => load(false));
 }
@@ -51,7 +58,7 @@ async function load(anew) {
   else $("list-items").append(...items);
   offset += found.items.length;
   $("list-more").hidden = offset >= found.total;
-  $("list-count").textContent = mode === "answers"
+  $("list-count").textContent = found.total === 0 ? NONE[mode] : mode === "answers"
     ? `${count(found.total)} given, the newest first. Pick the other one to change an answer.`
     : `${count(found.total)} found. Pick an answer to give or change it.`;
 }
