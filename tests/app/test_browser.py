@@ -101,9 +101,11 @@ def test_thirty_answers_by_keyboard_undo_change_reload_and_export(run, points, v
     other = next(label for label in LABELS.values() if label != truth[given[-1]])
     for label in (other, truth[given[-1]]):
         name = f"{label}: row {given[-1] + 1}"
-        tab.get_by_role("button", name=name, exact=True).click()
+        tab.get_by_role("button", name=name, exact=True).focus()
+        tab.keyboard.press("Enter")
         chosen = tab.locator(f".choice[aria-label='{name}']")
         expect(chosen).to_have_attribute("aria-pressed", "true")
+        expect(chosen).to_be_focused()
     tab.keyboard.press("Escape")
 
     given += [press(tab, truth) for _ in range(29)]

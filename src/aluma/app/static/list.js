@@ -36,8 +36,14 @@ export function open(what, names) {
   load(true);
 }
 
-export function refresh() {
-  if ($("list").open) load(true);
+// Shows an answer that was just taken in, in its place: the rest of the list and the focus stay.
+export function changed(example, label) {
+  const row = $("list-items").querySelector(`[data-example="${example}"]`);
+  if (row === null) return;
+  const focused = row.contains(document.activeElement);
+  const fresh = item({ ...row.verdict, label, by: "person", share: 1 });
+  row.replaceWith(fresh);
+  if (focused) fresh.querySelector("[aria-pressed=true]").focus();
 }
 
 async function load(anew) {
@@ -66,7 +72,10 @@ async function load(anew) {
 export function item(verdict) {
   const by = { person: "answered", exception: "an exception, not learnt from", vote: `${verdict.label} by ${percent(verdict.share)} of the votes` }[verdict.by];
   const meta = make("span", { className: "meta", dir: "auto" }, `${verdict.card.title} · ${by}`);
-  return make("li", {}, brief(verdict.card), meta, choices(verdict));
+  const row = make("li", {}, brief(verdict.card), meta, choices(verdict));
+  row.dataset.example = verdict.card.example;
+  row.verdict = verdict;
+  return row;
 }
 
 function choices(verdict) {

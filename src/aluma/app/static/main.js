@@ -55,7 +55,7 @@ function reconcile() {
 function sent(item, receipt) {
   confirmed = Math.max(confirmed, receipt.version);
   reconcile();
-  if (item.path !== "/api/answer" || !item.card) list.refresh();
+  if (["/api/answer", "/api/change"].includes(item.path)) list.changed(item.body.example, item.body.label);
 }
 
 function refused(item, refusal) {
