@@ -61,10 +61,11 @@ def embedding(part: dict, row: dict[str, str]) -> float:
 
 def pixels(part: dict, row: dict[str, str]) -> float:
     """Weigh the pixels of an image, made as large as the model's."""
-    from PIL import Image
+    from PIL import Image, ImageOps
 
     side, mode = part["side"], "L" if part["channels"] == 1 else "RGB"
-    made = Image.open(row["file"]).convert(mode).resize((side, side))
+    turned = ImageOps.exif_transpose(Image.open(row["file"]))
+    made = turned.convert(mode).resize((side, side))
     return sum(w * byte for w, byte in zip(part["weights"], made.tobytes(), strict=True)) / 255
 
 

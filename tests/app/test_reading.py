@@ -166,6 +166,17 @@ def test_a_folder_gives_its_images_and_nothing_outside(tmp_path):
         examples.images.content(1)
 
 
+def test_a_photo_is_turned_as_a_browser_turns_it(tmp_path):
+    for name in ("upright.jpg", "turned.jpg"):
+        photo = Image.new("L", (6, 4))
+        exif = photo.getexif()
+        exif[0x0112] = 6 if name == "turned.jpg" else 1
+        photo.save(tmp_path / name, exif=exif)
+    examples = reading.read(tmp_path)
+    sizes = {examples.title(i): examples.images.picture(i).size for i in range(2)}
+    assert sizes == {"upright.jpg": (6, 4), "turned.jpg": (4, 6)}
+
+
 def test_what_only_looks_like_an_image_is_refused(tmp_path):
     for name in ("x.png", "y.png"):
         (tmp_path / name).write_text("<svg onload=alert(1)>")

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from PIL import Image, UnidentifiedImageError
+from PIL import Image, ImageOps, UnidentifiedImageError
 
 from aluma.app.errors import BadInput
 from aluma.app.shapes import Card, Value
@@ -72,13 +72,15 @@ class FolderImages:
         """Return the decoded image."""
         path = self.path(i)
         try:
-            picture = Image.open(path, formats=tuple(MEDIA))
+            picture: Image.Image = Image.open(path, formats=tuple(MEDIA))
             if picture.width * picture.height > MOST_PIXELS:
                 raise BadInput(
                     f"{self.names[i]!r} has {picture.width} x {picture.height} pixels; "
                     f"{MOST_PIXELS:,} are the most: make it smaller."
                 )
             picture.load()
+            # Browsers turn a photo as its camera was held, so what is learnt from is turned too.
+            picture = ImageOps.exif_transpose(picture)
         except (UnidentifiedImageError, OSError, SyntaxError, ValueError) as error:
             if isinstance(error, BadInput):
                 raise
