@@ -1,9 +1,10 @@
 """Use a model that the labelling page exported, with Python's own library alone.
 
     python examples/use_model.py model.json new-rows.csv
+    python examples/use_model.py model.json one.png two.png
 
-prints a label for every row. Parts on pixels and embeddings need those numbers, so they are not
-covered here: their rule is the same sum of weight times value.
+prints a label for every row or image. A model of embeddings takes a table with the numbers of an
+embedding in each row, below a line of names. Only images need more: Pillow.
 """
 
 import csv
@@ -12,6 +13,7 @@ import math
 import re
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -52,15 +54,45 @@ def text(part: dict, row: dict[str, str]) -> float:
     return sum(part["weights"][term] * value for term, value in values.items()) / length
 
 
-PARTS = {"numeric": numeric, "category": category, "text": text}
+def embedding(part: dict, row: dict[str, str]) -> float:
+    """Weigh the numbers of an embedding, which are the whole row."""
+    return sum(w * float(value) for w, value in zip(part["weights"], row.values(), strict=True))
 
 
-def main(model_path: str, rows_path: str) -> None:
-    """Print a label for every row of a table."""
+def pixels(part: dict, row: dict[str, str]) -> float:
+    """Weigh the pixels of an image, made as large as the model's."""
+    from PIL import Image, ImageOps
+
+    side, mode = part["side"], "L" if part["channels"] == 1 else "RGB"
+    turned = ImageOps.exif_transpose(Image.open(row["file"]))
+    made = turned.convert(mode).resize((side, side))
+    return sum(w * byte for w, byte in zip(part["weights"], made.tobytes(), strict=True)) / 255
+
+
+PARTS = {
+    "numeric": numeric,
+    "category": category,
+    "text": text,
+    "embedding": embedding,
+    "pixels": pixels,
+}
+
+
+def rows(model: dict, paths: list[str]) -> Iterator[dict[str, str]]:
+    """Yield the rows of tables, or the names of images."""
+    for path in paths:
+        if model["parts"][0]["kind"] == "pixels":
+            yield {"file": path}
+        else:
+            with Path(path).open(encoding="utf-8", newline="") as file:
+                yield from csv.DictReader(file)
+
+
+def main(model_path: str, *paths: str) -> None:
+    """Print a label for every row of the tables, or for every image."""
     model = json.loads(Path(model_path).read_text("utf-8"))
-    with Path(rows_path).open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            sys.stdout.write(label(model, row) + "\n")
+    for row in rows(model, list(paths)):
+        sys.stdout.write(label(model, row) + "\n")
 
 
 if __name__ == "__main__":

@@ -101,9 +101,11 @@ def test_thirty_answers_by_keyboard_undo_change_reload_and_export(run, points, v
     other = next(label for label in LABELS.values() if label != truth[given[-1]])
     for label in (other, truth[given[-1]]):
         name = f"{label}: row {given[-1] + 1}"
-        tab.get_by_role("button", name=name, exact=True).click()
+        tab.get_by_role("button", name=name, exact=True).focus()
+        tab.keyboard.press("Enter")
         chosen = tab.locator(f".choice[aria-label='{name}']")
         expect(chosen).to_have_attribute("aria-pressed", "true")
+        expect(chosen).to_be_focused()
     tab.keyboard.press("Escape")
 
     given += [press(tab, truth) for _ in range(29)]
@@ -156,6 +158,35 @@ def test_a_contradiction_is_explained_and_resolved(run, visit, tmp_path):
 
 
 @needs_browser
+def test_a_wide_row_is_shown_whole_on_request_and_no_number_is_broken(run, visit, tmp_path):
+    path = tmp_path / "wide.csv"
+    rng = np.random.default_rng(0)
+    names = [f"a measurement with a long name, {j}" for j in range(30)]
+    pd.DataFrame(rng.normal(size=(20, 30)), columns=names).to_csv(path, index=False)
+    tab = visit(run(path).link)
+    heights = tab.evaluate(
+        "[...document.querySelectorAll('.grid dd')].map(one => one.clientHeight)"
+    )
+    assert len(heights) < 30
+    assert len(set(heights)) == 1
+    tab.get_by_role("button", name=re.compile("^Show the other .* columns$")).click()
+    expect(tab.locator(".grid dd")).to_have_count(30)
+
+
+@needs_browser
+def test_one_escape_leads_from_the_search_back_to_the_question(run, points, visit):
+    path, truth = points
+    tab = visit(run(path, **LABELS).link)
+    tab.keyboard.press("/")
+    tab.keyboard.type("nowhere to be found")
+    expect(tab.locator("#list-count")).to_have_text("No example has all of these words.")
+    tab.keyboard.press("Escape")
+    expect(tab.locator("#list")).to_be_hidden()
+    press(tab, truth)
+    answered(tab, 1)
+
+
+@needs_browser
 def test_it_says_when_to_stop_and_lets_one_go_on(run, points, visit):
     path, truth = points
     page = run(path, **LABELS, tolerance=0.05)
@@ -167,6 +198,8 @@ def test_it_says_when_to_stop_and_lets_one_go_on(run, points, visit):
             break
     expect(tab.locator("#stop")).to_contain_text("You can stop here")
     expect(tab.locator("#stop-why")).to_contain_text("95% sure")
+    for note in ("#stop-caution", "#caution"):
+        expect(tab.locator(note)).to_contain_text("straight boundary")
     tab.get_by_role("button", name="Go on a little").click()
     expect(tab.locator("#stop")).to_be_hidden()
     press(tab, truth)
@@ -243,6 +276,9 @@ def test_on_a_phone_both_answers_are_in_reach_and_named(run, points, visit):
         assert box["y"] + box["height"] <= 844
         assert box["height"] >= 44
     assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    for name in ("Answers", "Search", "Export", "Help"):
+        expect(tab.get_by_role("button", name=name, exact=True)).to_be_visible()
+    expect(tab.locator("#mini")).to_contain_text("0 answered")
     unnamed = tab.evaluate(
         "[...document.querySelectorAll('button, a, input')].filter(one => one.offsetParent && "
         "!(one.ariaLabel || one.textContent.trim() || one.labels?.length)).length"

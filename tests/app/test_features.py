@@ -99,6 +99,8 @@ def test_embeddings_keep_their_relative_scale():
     np.testing.assert_allclose(ratio, ratio[0], rtol=1e-4)
     with pytest.raises(BadInput, match="row 0, column 1"):
         features.of_array(np.array([[1, np.nan]]), "e.npy")
+    with pytest.raises(BadInput, match="is the same"):
+        features.of_array(np.ones((4, 3)), "e.npy")
 
 
 def test_a_function_of_ones_own(tmp_path, monkeypatch):

@@ -117,3 +117,28 @@ def test_only_loopback_counts_as_private():
     assert place.is_private
     assert place.link.startswith("http://127.0.0.1:")
     place.listener.close()
+
+
+@pytest.mark.parametrize("given", [{"yes": "right"}, {"no": "left"}])
+def test_one_name_and_a_column_give_the_other_name(begin, given):
+    found = begin(plane(), label_column="side", **given)
+    assert found.desk.task.labels == ("left", "right")
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        ({"embeddings": "e.npy", "embed": "a:b"}, "exclude each other"),
+        ({"embeddings": "e.npy", "columns": ["x"]}, "--columns has no effect"),
+        ({"table": "t.csv"}, "label the table itself"),
+        ({"session": "nowhere/s.aluma"}, "there is no folder .*nowhere"),
+    ],
+)
+def test_options_without_effect_or_place_are_refused(begin, tmp_path, more, says):
+    paths = {
+        name: tmp_path / value
+        for name, value in more.items()
+        if name in ("embeddings", "table", "session")
+    }
+    with pytest.raises(BadInput, match=says):
+        begin(plane(), **more | paths)

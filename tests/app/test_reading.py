@@ -57,13 +57,14 @@ def test_long_texts_are_shown_in_part(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "says"),
     [
-        ("t.csv", "", "cannot be read as csv"),
+        ("t.csv", "", "is empty"),
+        ("t.csv", "a,b\n1,2\n", "holds one example"),
         ("t.csv", "a,b\n", "no rows"),
         ("t.csv", "a,b\n1,2\n1,2,3\n", "cannot be read as csv"),
         ("t.jsonl", "[1, 2]\n", "line 1 holds no object"),
-        ("t.jsonl", "{broken\n", "cannot be read as jsonl"),
+        ("t.jsonl", "{}\n{broken\n", "cannot be read as jsonl: line 2 is no JSON"),
         ("t.xlsx", "x", "must be a folder of images or a file"),
-        ("t.npy", "nonsense", "cannot be read as an array"),
+        ("t.npy", "nonsense", "cannot be read as an array .* numpy.save"),
     ],
 )
 def test_what_is_wrong_is_said(tmp_path, name, content, says):
@@ -71,6 +72,37 @@ def test_what_is_wrong_is_said(tmp_path, name, content, says):
     path.write_text(content)
     with pytest.raises(BadInput, match=says):
         reading.read(path)
+
+
+def test_another_encoding_is_named_with_the_way_out(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes("text\ncafé\n".encode("latin-1"))
+    with pytest.raises(BadInput, match=r"byte \d+ is no UTF-8. Save it as UTF-8"):
+        reading.read(path)
+
+
+def test_semicolons_of_a_spreadsheet_separate_columns(tmp_path):
+    path = tmp_path / "t.csv"
+    FRAME.to_csv(path, sep=";", index=False)
+    assert reading.read(path).frame.columns.tolist() == ["x", "text"]
+
+
+def test_whole_numbers_beside_gaps_are_shown_whole(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("x,y\n12345678,0.25\n,1234567.5\n")
+    examples = reading.read(path)
+    assert pairs(examples.card(0)) == {"x": "12345678", "y": "0.25"}
+    assert pairs(examples.card(1)) == {"x": "", "y": "1.23457e+06"}
+
+
+def test_columns_that_are_left_out_are_counted_and_can_be_had(tmp_path):
+    path = tmp_path / "t.csv"
+    pd.DataFrame(np.eye(30)).to_csv(path, index=False)
+    examples = reading.read(path)
+    card, whole = examples.card(0), examples.card(0, full=True)
+    assert len(card.fields) + card.more_fields == len(whole.fields) == 30
+    assert card.more_fields > 0
+    assert whole.more_fields == 0
 
 
 def test_a_missing_file_is_named(tmp_path):
@@ -134,8 +166,20 @@ def test_a_folder_gives_its_images_and_nothing_outside(tmp_path):
         examples.images.content(1)
 
 
+def test_a_photo_is_turned_as_a_browser_turns_it(tmp_path):
+    for name in ("upright.jpg", "turned.jpg"):
+        photo = Image.new("L", (6, 4))
+        exif = photo.getexif()
+        exif[0x0112] = 6 if name == "turned.jpg" else 1
+        photo.save(tmp_path / name, exif=exif)
+    examples = reading.read(tmp_path)
+    sizes = {examples.title(i): examples.images.picture(i).size for i in range(2)}
+    assert sizes == {"upright.jpg": (6, 4), "turned.jpg": (4, 6)}
+
+
 def test_what_only_looks_like_an_image_is_refused(tmp_path):
-    (tmp_path / "x.png").write_text("<svg onload=alert(1)>")
+    for name in ("x.png", "y.png"):
+        (tmp_path / name).write_text("<svg onload=alert(1)>")
     examples = reading.read(tmp_path)
     with pytest.raises(BadInput, match="cannot be read as an image"):
         examples.images.content(0)
@@ -145,6 +189,7 @@ def test_broken_file_names_can_be_sent(tmp_path):
     name = os.fsdecode(b"caf\xe9.png")
     try:
         Image.new("L", (4, 4)).save(tmp_path / name, format="PNG")
+        Image.new("L", (4, 4)).save(tmp_path / "second.png")
     except (OSError, UnicodeError):
         pytest.skip("this file system takes no such name")
     examples = reading.read(tmp_path)

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from PIL import Image, UnidentifiedImageError
+from PIL import Image, ImageOps, UnidentifiedImageError
 
 from aluma.app.errors import BadInput
 from aluma.app.shapes import Card, Value
@@ -23,6 +23,8 @@ SHOWN, FIELD = 5_000, 400
 FIELDS = 24
 #: Characters of a text in a list.
 EXCERPT = 240
+#: Whole numbers below this are exact as floats.
+EXACT = 2.0**53
 #: An image file may be this large, and have this many pixels.
 MOST_BYTES, MOST_PIXELS = 32 * 2**20, 64_000_000
 #: Kinds of images that a browser shows and that cannot carry a script.
@@ -70,17 +72,19 @@ class FolderImages:
         """Return the decoded image."""
         path = self.path(i)
         try:
-            picture = Image.open(path, formats=tuple(MEDIA))
+            picture: Image.Image = Image.open(path, formats=tuple(MEDIA))
             if picture.width * picture.height > MOST_PIXELS:
                 raise BadInput(
                     f"{self.names[i]!r} has {picture.width} x {picture.height} pixels; "
                     f"{MOST_PIXELS:,} are the most: make it smaller."
                 )
             picture.load()
+            # Browsers turn a photo as its camera was held, so what is learnt from is turned too.
+            picture = ImageOps.exif_transpose(picture)
         except (UnidentifiedImageError, OSError, SyntaxError, ValueError) as error:
             if isinstance(error, BadInput):
                 raise
-            raise BadInput(f"{self.names[i]!r} cannot be read as an image: {error}") from error
+            raise _no_image(self.names[i]) from error
         return picture
 
     def content(self, i: int) -> tuple[str, bytes]:
@@ -90,7 +94,11 @@ class FolderImages:
             with Image.open(path, formats=tuple(MEDIA)) as picture:
                 return MEDIA[str(picture.format)], path.read_bytes()
         except (UnidentifiedImageError, OSError, SyntaxError, ValueError) as error:
-            raise BadInput(f"{self.names[i]!r} cannot be read as an image: {error}") from error
+            raise _no_image(self.names[i]) from error
+
+
+def _no_image(name: str) -> BadInput:
+    return BadInput(f"{name!r} cannot be read as an image: repair it, or move it elsewhere.")
 
 
 @dataclass(frozen=True)
@@ -101,7 +109,7 @@ class ArrayImages:
 
     def title(self, i: int) -> str:
         """Return the number of the image."""
-        return f"image {i}"
+        return f"image {i + 1:,}"
 
     def picture(self, i: int) -> Image.Image:
         """Return an image; numbers other than bytes are stretched to the range of the array."""
@@ -165,8 +173,6 @@ class Examples:
         fields = [
             Value(name=sound(name), value=_cut(shown(row[name]), long)) for name in names[:most]
         ]
-        if len(names) > most:
-            fields.append(Value(name="…", value=f"and {len(names) - most:,} more columns"))
         beginning = text if full else text[:SHOWN]
         return Card(
             example=i,
@@ -176,6 +182,7 @@ class Examples:
             more=len(text) - len(beginning),
             image=f"/api/images/{i}" if self.images else None,
             fields=fields,
+            more_fields=max(0, len(names) - most),
         )
 
     def excerpt(self, i: int) -> Card:
@@ -185,7 +192,12 @@ class Examples:
         if not text and not self.images:
             text = " · ".join(f"{one.name} {one.value}" for one in card.fields[:6])
         return card.model_copy(
-            update={"text": _cut(text, EXCERPT), "fields": [], "more": max(0, len(text) - EXCERPT)}
+            update={
+                "text": _cut(text, EXCERPT),
+                "fields": [],
+                "more_fields": 0,
+                "more": max(0, len(text) - EXCERPT),
+            }
         )
 
     def find(self, words: str) -> list[int]:
@@ -209,7 +221,11 @@ def shown(value: Any) -> str:
     if value is None or value is pd.NA or value is pd.NaT or value != value:
         return ""
     if isinstance(value, float | np.floating):
-        return f"{float(value):.6g}"
+        number = float(value)
+        if number.is_integer() and abs(number) < EXACT:
+            # A column of integers with missing cells is read as floats.
+            return str(int(number))
+        return f"{number:.6g}"
     return sound(str(value))
 
 

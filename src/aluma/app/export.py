@@ -151,8 +151,8 @@ def _part(kind: str, about: dict[str, Any], weights: Floats) -> dict[str, Any]:
     if kind == "pixels":
         return {
             "kind": kind,
-            "rule": "resize to side x side, values 0 to 1 row by row, channels innermost; sum of "
-            "weight * value",
+            "rule": "turn as EXIF says, resize to side x side, values 0 to 1 row by row, channels "
+            "innermost; sum of weight * value",
             "side": about["side"],
             "channels": about["channels"],
             "weights": numbers,

@@ -153,7 +153,10 @@ def of_array(array: npt.NDArray[Any], source: str) -> Features:
             "a finite number."
         )
     mean = raw.mean(axis=0, dtype=np.float64)
-    scale = np.full(raw.shape[1], 1.0 / (float(np.std(raw - mean.astype(np.float32))) or 1.0))
+    spread = float(np.std(raw - mean.astype(np.float32)))
+    if spread == 0.0:
+        raise BadInput(f"every row of {source} is the same: nothing tells the examples apart.")
+    scale = np.full(raw.shape[1], 1.0 / spread)
     X = (raw - mean.astype(np.float32)) * np.float32(scale[0])
     return Features(X, (Block("given", {"source": source}, scale, mean * scale),))
 

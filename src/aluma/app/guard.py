@@ -155,7 +155,8 @@ def _with_headers(send: Send, extra: list[tuple[bytes, bytes]]) -> Send:
 
 async def _refuse(send: Send, status: int, why: str, *, page: bool) -> None:
     text = (
-        f"<!doctype html><title>aluma</title><p>{escape(why)}"
+        f'<!doctype html><meta name="viewport" content="width=device-width"><title>aluma</title>'
+        f"<p>{escape(why)}"
         if page
         else json.dumps({"detail": why})
     )

@@ -67,7 +67,10 @@ class Opened:
 
 def opened(wanted: Wanted, say: Callable[[str], None] = logger.info) -> Opened:
     """Open the session of a task, or begin one."""
+    _check_wishes(wanted)
     examples, column = _examples(wanted)
+    if not wanted.session.absolute().parent.is_dir():
+        raise BadInput(f"there is no folder {wanted.session.parent}: make it, or change --session.")
     no, yes = _labels(wanted, examples, column)
     made, fresh = _features(wanted, examples, column, say)
     session, notes = _session(wanted, made, (no, yes), fresh)
@@ -80,6 +83,21 @@ def opened(wanted: Wanted, say: Callable[[str], None] = logger.info) -> Opened:
         question = wanted.question or f"{yes} or {no}?"
     desk = Desk(session, examples, Task(name, question, (no, yes), wanted.tolerance))
     return Opened(desk, made, [*made.notes, *notes])
+
+
+def _check_wishes(wanted: Wanted) -> None:
+    """Refuse options that would have no effect."""
+    if wanted.embeddings is not None and wanted.embed is not None:
+        raise BadInput("--embeddings and --embed exclude each other: pass one of them.")
+    is_array = wanted.source is not None and wanted.source.suffix.lower() in reading.ARRAYS
+    own = wanted.embeddings is not None or wanted.embed is not None
+    if wanted.columns is not None and (own or is_array):
+        raise BadInput("--columns has no effect on embeddings: leave one of the two out.")
+    if wanted.table is not None and not is_array:
+        raise BadInput(
+            "--table is for what an array's rows are about: label the table itself, with the array "
+            "as --embeddings."
+        )
 
 
 def _examples(wanted: Wanted) -> tuple[Examples, str | None]:
@@ -101,6 +119,10 @@ def _labels(wanted: Wanted, examples: Examples, column: str | None) -> tuple[str
     distinct = sorted(set(found))
     if len(distinct) == 2 and wanted.yes is None and wanted.no is None:
         return distinct[0], distinct[1]
+    named = [label for label in (wanted.no, wanted.yes) if label is not None]
+    rest = [label for label in distinct if label not in named]
+    if len(distinct) == 2 and len(rest) == 1:
+        default = (rest[0], rest[0])
     no, yes = wanted.no or default[0], wanted.yes or default[1]
     if no == yes:
         raise BadInput(f"both answers are called {yes!r}: name them with --yes and --no.")

@@ -37,10 +37,14 @@ def read(source: Path, table: Path | None = None, label_column: str | None = Non
     label_column : a column that is not to be shown
     """
     if source.is_dir():
-        return read_folder(source)
-    if source.suffix.lower() in ARRAYS:
-        return _beside(read_array(source), source, table, label_column)
-    return as_examples(read_table(source), label_column)
+        found = read_folder(source)
+    elif source.suffix.lower() in ARRAYS:
+        found = _beside(read_array(source), source, table, label_column)
+    else:
+        found = as_examples(read_table(source), label_column)
+    if len(found) < 2:
+        raise BadInput(f"{source} holds one example: pass two or more, so that one can be asked.")
+    return found
 
 
 def as_examples(frame: pd.DataFrame, label_column: str | None = None) -> Examples:
@@ -69,7 +73,14 @@ def read_table(path: Path) -> pd.DataFrame:
         raise BadInput(
             f"{path} is a Parquet file, and those need pyarrow: pip install 'aluma[parquet]'."
         ) from error
-    except (ValueError, OSError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise BadInput(
+            f"{path} cannot be read as {suffix[1:]}: byte {error.start:,} is no UTF-8. Save it as "
+            "UTF-8."
+        ) from error
+    except pd.errors.EmptyDataError as error:
+        raise BadInput(f"{path} is empty: there is nothing to label.") from error
+    except (ValueError, OSError) as error:
         raise BadInput(f"{path} cannot be read as {suffix[1:]}: {error}") from error
     if frame.empty:
         raise BadInput(f"{path} has no rows: there is nothing to label.")
@@ -86,8 +97,15 @@ def _parsed(path: Path, suffix: str) -> pd.DataFrame:
         return pd.read_parquet(path)
     if suffix in (".jsonl", ".ndjson"):
         return _json_lines(path)
-    separator = "\t" if suffix == ".tsv" else ","
+    separator = "\t" if suffix == ".tsv" else _separator(path)
     return pd.read_csv(path, sep=separator, index_col=False, low_memory=False)
+
+
+def _separator(path: Path) -> str:
+    """Return what separates the names of the columns: spreadsheets also write semicolons."""
+    with path.open(encoding="utf-8", errors="replace") as file:
+        names = file.readline(10_000)
+    return ";" if ";" in names and "," not in names else ","
 
 
 def _json_lines(path: Path) -> pd.DataFrame:
@@ -95,7 +113,10 @@ def _json_lines(path: Path) -> pd.DataFrame:
     with path.open(encoding="utf-8") as file:
         for number, line in enumerate(file, start=1):
             if line.strip():
-                row = json.loads(line)
+                try:
+                    row = json.loads(line)
+                except json.JSONDecodeError as error:
+                    raise ValueError(f"line {number} is no JSON: {error.msg}") from error
                 if not isinstance(row, dict):
                     raise ValueError(f"line {number} holds no object but {line.strip()[:40]!r}")
                 rows.append({sound(key): _sound(value) for key, value in row.items()})
@@ -149,7 +170,7 @@ def read_array(path: Path) -> npt.NDArray[Any]:
     try:
         loaded = np.load(path, mmap_mode="r", allow_pickle=False)
     except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
-        raise BadInput(f"{path} cannot be read as an array of numbers: {error}") from error
+        raise _no_array(path) from error
     if isinstance(loaded, np.ndarray):
         array = loaded
     else:
@@ -160,13 +181,21 @@ def read_array(path: Path) -> npt.NDArray[Any]:
         try:
             array = loaded[chosen[0]]
         except ValueError as error:
-            raise BadInput(f"{path} cannot be read as an array of numbers: {error}") from error
+            raise _no_array(path) from error
     if array.dtype.kind not in "biuf" or array.ndim not in (2, 3, 4) or 0 in array.shape:
         raise BadInput(
             f"{path} holds {array.dtype} of shape {array.shape}: pass numbers, one row an example "
             "(or images of shape (n, height, width) or (n, height, width, 3))."
         )
     return array
+
+
+def _no_array(path: Path) -> BadInput:
+    """Say so in words of our own: NumPy's advise to load a pickle."""
+    return BadInput(
+        f"{path} cannot be read as an array of numbers: it is broken, no NumPy file, or holds "
+        "Python objects, which are never loaded. Save numbers with numpy.save or numpy.savez."
+    )
 
 
 def read_folder(folder: Path) -> Examples:

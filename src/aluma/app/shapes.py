@@ -39,6 +39,7 @@ class Card(BaseModel):
     more: int = Field(0, description="characters of the text that are left out")
     image: str | None = Field(None, description="where the image is")
     fields: list[Value] = Field([], description="what is shown beside the text")
+    more_fields: int = Field(0, description="columns that are left out")
 
 
 class Verdict(BaseModel):

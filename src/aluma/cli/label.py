@@ -34,7 +34,7 @@ def label(
         typer.Option(metavar="A,B,...", help="Columns to learn from; by default all of use."),
     ] = None,
     table: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A table to show beside an array's rows.")
+        Path | None, typer.Option(metavar="FILE", help="A table to show for an array's rows.")
     ] = None,
     embeddings: Annotated[
         Path | None,
@@ -53,7 +53,7 @@ def label(
             min=0.0,
             max=0.5,
             metavar="SHARE",
-            help="Time to stop when at most this share of labels is wrong, at 95%.",
+            help="Time to stop when at most this share of labels is wrong, 95% sure.",
         ),
     ] = 0.01,
     session: Annotated[

@@ -31,7 +31,7 @@ export function show(clash, card, labels, act, changing) {
       way(`Keep “${clash.label}” as an exception`, act.exception),
       way("Skip it", act.skip),
     ]),
-    ...(clash.slack ? [way("Allow for slack and go on", act.slack)] : []),
+    ...(clash.slack ? [way("Let answers contradict a little (slack)", act.slack)] : []),
     way(changing ? "Leave it as it was" : "Back to the question", act.back),
   );
   $("clash").hidden = false;

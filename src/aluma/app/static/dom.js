@@ -25,5 +25,5 @@ export const many = (n, one) => `${count(n)} ${one}${n === 1 ? "" : "s"}`;
 export function percent(share) {
   const value = share * 100;
   if (value === 0) return "0%";
-  return value < 0.01 ? "<0.01%" : `${value < 1 ? value.toFixed(2) : value.toFixed(1)}%`;
+  return value < 0.01 ? "<0.01%" : `${value < 1 ? value.toFixed(2) : value.toFixed(1).replace(/\.0$/, "")}%`;
 }

@@ -1,6 +1,6 @@
 // An example on the screen: a text, an image or a row.
 
-import { $, count, make } from "./dom.js";
+import { $, make, many } from "./dom.js";
 import { get } from "./link.js";
 
 const pictures = new Map();
@@ -33,12 +33,11 @@ export function brief(card) {
 
 function parts(card) {
   if (card.kind === "image") return [picture(card)];
-  if (card.kind === "row") return [grid(card.fields)];
+  if (card.kind === "row") return [grid(card.fields), ...rest(card)];
   const text = make("div", { className: `text ${size(card.text)}`, dir: "auto" }, card.text);
   const shown = [text];
-  if (card.more > 0) shown.push(rest(card));
   if (card.fields.length > 0) shown.push(table(card.fields));
-  return shown;
+  return [...shown, ...rest(card)];
 }
 
 function size(text) {
@@ -51,25 +50,33 @@ function picture(card) {
   const image = pictures.get(card.image);
   image.alt = card.title;
   image.className = "picture";
-  const enlarge = () => image.classList.toggle("tiny", image.naturalWidth > 0 && image.naturalWidth < 96);
+  const enlarge = () => {
+    const side = Math.max(image.naturalWidth, image.naturalHeight);
+    image.classList.toggle("tiny", side > 0 && side < 96);
+    image.classList.toggle("small", side >= 96 && side < 400);
+  };
   if (image.complete) enlarge();
   else image.addEventListener("load", enlarge, { once: true });
   return image;
 }
 
 function rest(card) {
-  const button = make("button", { type: "button", className: "link" }, `Show the other ${count(card.more)} characters`);
+  const missing = [
+    ...(card.more > 0 ? [many(card.more, "character")] : []),
+    ...(card.more_fields > 0 ? [many(card.more_fields, "column")] : []),
+  ];
+  if (missing.length === 0) return [];
+  const button = make("button", { type: "button", className: "link" }, `Show the other ${missing.join(" and ")}`);
   button.addEventListener("click", async () => {
     button.disabled = true;
     try {
       const whole = await get(`/api/examples/${card.example}`);
-      button.previousElementSibling.textContent = whole.text;
-      button.remove();
+      if (button.isConnected) $("example").replaceChildren(...parts(whole));
     } catch {
       button.disabled = false;
     }
   });
-  return button;
+  return [button];
 }
 
 function table(fields) {

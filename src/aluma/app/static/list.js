@@ -5,6 +5,7 @@ import { brief } from "./example.js";
 import { get } from "./link.js";
 
 const STEP = 50;
+const NONE = { answers: "There is no answer yet.", search: "No example has all of these words." };
 let mode = "answers", offset = 0, run = 0, labels = ["no", "yes"], choose = () => {};
 
 // choose(verdict, label) is called when a label is picked.
@@ -14,6 +15,12 @@ export function setUp(onChoose) {
   $("find").addEventListener("input", () => {
     clearTimeout(timer);
     timer = setTimeout(() => load(true), 150);
+  });
+  // A search field would only empty itself, and the way back would be a second key.
+  $("find").addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    event.preventDefault();
+    $("list").close();
   });
   $("list-more").addEventListener("click", () => load(false));
 }
@@ -29,8 +36,14 @@ export function open(what, names) {
   load(true);
 }
 
-export function refresh() {
-  if ($("list").open) load(true);
+// Shows an answer that was just taken in, in its place: the rest of the list and the focus stay.
+export function changed(example, label) {
+  const row = $("list-items").querySelector(`[data-example="${example}"]`);
+  if (row === null) return;
+  const focused = row.contains(document.activeElement);
+  const fresh = item({ ...row.verdict, label, by: "person", share: 1 });
+  row.replaceWith(fresh);
+  if (focused) fresh.querySelector("[aria-pressed=true]").focus();
 }
 
 async function load(anew) {
@@ -51,7 +64,7 @@ async function load(anew) {
   else $("list-items").append(...items);
   offset += found.items.length;
   $("list-more").hidden = offset >= found.total;
-  $("list-count").textContent = mode === "answers"
+  $("list-count").textContent = found.total === 0 ? NONE[mode] : mode === "answers"
     ? `${count(found.total)} given, the newest first. Pick the other one to change an answer.`
     : `${count(found.total)} found. Pick an answer to give or change it.`;
 }
@@ -59,7 +72,10 @@ async function load(anew) {
 export function item(verdict) {
   const by = { person: "answered", exception: "an exception, not learnt from", vote: `${verdict.label} by ${percent(verdict.share)} of the votes` }[verdict.by];
   const meta = make("span", { className: "meta", dir: "auto" }, `${verdict.card.title} · ${by}`);
-  return make("li", {}, brief(verdict.card), meta, choices(verdict));
+  const row = make("li", {}, brief(verdict.card), meta, choices(verdict));
+  row.dataset.example = verdict.card.example;
+  row.verdict = verdict;
+  return row;
 }
 
 function choices(verdict) {

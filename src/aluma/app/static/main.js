@@ -55,7 +55,7 @@ function reconcile() {
 function sent(item, receipt) {
   confirmed = Math.max(confirmed, receipt.version);
   reconcile();
-  if (item.path !== "/api/answer" || !item.card) list.refresh();
+  if (["/api/answer", "/api/change"].includes(item.path)) list.changed(item.body.example, item.body.label);
 }
 
 function refused(item, refusal) {
@@ -269,7 +269,7 @@ $("undo").addEventListener("click", undo);
 $("open-list").addEventListener("click", () => openList("answers"));
 $("open-search").addEventListener("click", () => openList("search"));
 $("open-export").addEventListener("click", () => open("export"));
-$("open-help").addEventListener("click", () => open("help"));
+for (const id of ["open-help", "why"]) $(id).addEventListener("click", () => open("help"));
 $("stop-export").addEventListener("click", () => open("export"));
 $("stop-on").addEventListener("click", () => { dismissed = true; redraw(); });
 for (const button of document.querySelectorAll("[data-close]")) {

@@ -27,7 +27,8 @@ function figures(known) {
   $("error").textContent = known ? percent(known.expected_error) : "–";
   $("error-note").textContent = known ? "of all labels" : "after the first answers";
   $("bound").textContent = known
-    ? `at most ${percent(Math.max(known.error_bound, known.expected_error))}, ${Math.round(100 * (1 - known.delta))}% sure. Trusts in a straight boundary, and each as likely; only determined labels are proven.` : "";
+    ? `at most ${percent(Math.max(known.error_bound, known.expected_error))}, ${Math.round(100 * (1 - known.delta))}% sure` : "";
+  $("caution").hidden = !known;
 }
 
 function bar(now, determined, negative) {
@@ -41,7 +42,7 @@ function bar(now, determined, negative) {
   $("share").setAttribute("aria-label", `${count(now.answered)} answered and ${count(proven)} more proven, of ${count(now.size)}`);
 }
 
-const WIDE = 320, HIGH = 120, LEFT = 34, BOTTOM = 100, TOP = 8;
+const WIDE = 320, HIGH = 120, LEFT = 42, BOTTOM = 100, TOP = 8;
 
 export function curve(points, tolerance) {
   const svg = $("curve");
@@ -58,6 +59,7 @@ export function curve(points, tolerance) {
     drawn("line", { class: "axis", x1: LEFT, x2: WIDE, y1: BOTTOM, y2: BOTTOM }),
     drawn("polygon", { class: "band", points: [...upper, ...lower].join(" ") }),
     drawn("line", { class: "goal", x1: LEFT, x2: WIDE, y1: y(tolerance), y2: y(tolerance) }),
+    drawn("text", { x: LEFT + 3, y: y(tolerance) - 4 }, `stop at ${percent(tolerance)}`),
     drawn("polyline", { class: "line", points: line }),
     drawn("circle", { class: "now", cx: x(end.answers), cy: y(end.expected_error), r: 3.5 }),
     drawn("text", { x: 0, y: TOP + 6 }, percent(most)),
@@ -86,6 +88,7 @@ export function stop(state, hidden) {
   const done = now.finished && now.answered > 0;
   $("stop").hidden = !done || hidden;
   if (!done) return;
+  $("stop-caution").hidden = now.exhausted;
   if (now.exhausted) {
     $("stop-why").textContent = "Every example has an answer or was skipped.";
     $("stop-gain").textContent = "";
@@ -97,13 +100,13 @@ export function stop(state, hidden) {
   const sure = Math.round(100 * (1 - now.figures.delta));
   $("stop-why").textContent = wrong === 0
     ? `As far as can be told, all ${count(now.size)} labels are right (${sure}% sure).`
-    : `At most ${many(wrong, "label")} of ${count(now.size)} should be wrong (${percent(now.figures.error_bound)}, ${sure}% sure); ${expected < 1 ? "one or none is" : `about ${count(Math.round(expected))} are`} to be expected.`;
+    : `At most ${many(wrong, "label")} of ${count(now.size)} should be wrong (${percent(now.figures.error_bound)}, ${sure}% sure); ${expected < 1.5 ? "one or none is" : `about ${count(Math.round(expected))} are`} to be expected.`;
   $("stop-gain").textContent = gain(now, expected);
   $("stop-on").hidden = false;
 }
 
 function gain(now, expected) {
-  if (expected < 0.5) return "By this estimate, going on would change next to nothing.";
+  if (expected < 0.5) return "Going on would change next to nothing.";
   if (now.gain === null) return "Going on can only set these right.";
   const right = now.gain * now.size;
   if (right < 0.5) return "Twenty more answers would set right less than one of them.";

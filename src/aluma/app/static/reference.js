@@ -6,13 +6,16 @@ import { get } from "./link.js";
 const description = await get("/openapi.json");
 const named = (schema) => schema?.$ref?.split("/").pop() ?? schema?.type ?? "";
 
+// What stands between backticks is code.
+const rich = (text) => text.split("`").map((part, place) => (place % 2 ? make("code", {}, part) : part));
+
 function section(path, method, operation) {
   const parts = [
     make("h2", {}, make("code", {}, `${method.toUpperCase()} ${path}`)),
-    make("p", {}, operation.description ?? operation.summary ?? ""),
+    make("p", {}, ...rich(operation.description ?? operation.summary ?? "")),
   ];
   for (const one of operation.parameters ?? []) {
-    parts.push(make("p", { className: "quiet" }, make("code", {}, one.name), ` ${named(one.schema)} ${one.description ?? ""}`));
+    parts.push(make("p", { className: "quiet" }, make("code", {}, one.name), ` ${named(one.schema)}`, ...(one.description ? [": ", ...rich(one.description)] : [])));
   }
   const body = operation.requestBody?.content?.["application/json"]?.schema;
   if (body) {
@@ -22,7 +25,7 @@ function section(path, method, operation) {
   return make("section", {}, ...parts);
 }
 
-$("about").textContent = description.info.description.trim();
+$("about").append(...rich(description.info.description.trim()));
 for (const [path, methods] of Object.entries(description.paths)) {
   for (const [method, operation] of Object.entries(methods)) $("paths").append(section(path, method, operation));
 }
