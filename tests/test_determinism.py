@@ -9,7 +9,8 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from aluma import VersionSpace
-from aluma.sampling.population import FEW, Population
+from aluma.sampling.absorption import FEW
+from aluma.sampling.population import Population
 
 SAMPLERS = ("reflection", "hit_and_run")
 

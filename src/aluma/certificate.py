@@ -13,7 +13,7 @@ from aluma.arrays import Bools, Floats, Ints
 from aluma.cone import Cone
 from aluma.feasibility import is_settled
 from aluma.pool import Pool
-from aluma.sampling.population import Mixing
+from aluma.sampling.settling import Mixing
 
 #: Seconds that one certificate may spend on proving labels.
 PROOF_SECONDS = 1.0

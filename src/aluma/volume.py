@@ -43,9 +43,9 @@ from scipy.stats import binom
 from aluma.arrays import Floats, Ints
 from aluma.cone import Cone
 from aluma.feasibility import Undecided
+from aluma.sampling.absorption import refill
 from aluma.sampling.blocks import BLOCK, blocks_for, each_block, entropy, streams
 from aluma.sampling.pace import QUARTER, climb, forget
-from aluma.sampling.population import refill
 from aluma.sampling.reflection import Chains, Walls, fly, place
 
 #: Share of a cone that the pilot puts into the next: 1/5 minimises (1-p) / (p ln(p)^2), the number

@@ -6,6 +6,7 @@ and tests take its hypotheses for independent ones.
 """
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,12 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare, ks_2samp, kstest, norm, pearsonr
 
-from aluma.feasibility import Infeasible
-from aluma.sampling import population as module
+from aluma.feasibility import Infeasible, Undecided
+from aluma.sampling import settling
+from aluma.sampling.absorption import refill
 from aluma.sampling.blocks import BLOCK
 from aluma.sampling.pace import FORGOTTEN
-from aluma.sampling.population import UNDO_DEPTH, Mixing, Population, refill, settle
+from aluma.sampling.population import UNDO_DEPTH, Population
 from aluma.sampling.reflection import Walls
+from aluma.sampling.settling import Mixing, settle
 from closed_forms import (
     ALARM,
     LAWS,
@@ -153,10 +156,10 @@ def test_cells_of_a_spherical_triangle_are_as_full_as_they_are_large() -> None:
 def test_a_population_that_does_not_move_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """Copies that stay where they are leave fewer and fewer different hypotheses."""
 
-    def still(points: Floats, *_: object) -> tuple[Floats, Mixing]:
-        return points, Mixing(1.0, np.nan, 0, 0, 1.0, 1.0, 0.0, 0)
+    def still(points: Floats, *_: object) -> tuple[Floats, Mixing, float]:
+        return points, Mixing(1.0, np.nan, 0, 0, 1.0, 1.0, 0.0, 0), 0.0
 
-    monkeypatch.setattr(module, "_fly_until", still)
+    monkeypatch.setattr(settling, "fly_until", still)
     walls = random_walls(4, 20, np.random.default_rng((2, 4, 40)))
     assert differs(grown(walls, 2000).hypotheses(), walls) < ALARM
 
@@ -448,7 +451,7 @@ def test_mixing_is_sane_after_every_answer() -> None:
         assert 0.5 * chains < mixing.effective <= chains
         assert 0 < mixing.ancestors <= chains
         assert mixing.correlation < FORGOTTEN
-        assert 1 <= mixing.flights < module.MOST_FLIGHTS
+        assert 1 <= mixing.flights < settling.MOST_FLIGHTS
         assert 0 < mixing.length <= np.pi / 2
         assert mixing.refused < 1e-3
         assert np.isnan(mixing.rhat) == (mixing.flights < 4)
@@ -462,7 +465,7 @@ def test_rhat_is_near_one_when_flights_are_many_and_far_when_they_do_nothing() -
     assert mixed.flights >= 4
     assert mixed.rhat < 1.7
     _, lazy = settle(points, walls, 1e-3, everybody, (1,))
-    assert lazy.flights == module.MOST_FLIGHTS
+    assert lazy.flights == settling.MOST_FLIGHTS
     assert lazy.rhat > 3
     assert lazy.correlation > 0.9
     assert lazy.effective == 512
@@ -508,3 +511,55 @@ def test_volume_only_falls() -> None:
         volumes.append(population.log_volume)
     assert volumes[0] == 0
     assert all(a >= b for a, b in itertools.pairwise(volumes))
+
+
+# Answers that leave hardly anything.
+
+
+def thin(width: float) -> tuple[Population, Floats]:
+    """Return a population after 40 answers, and one that leaves a wedge so thin."""
+    rng = np.random.default_rng(0)
+    walls = random_walls(20, 40, rng)
+    close = walls[0] + width * rng.standard_normal(20) / np.sqrt(20)
+    return grown(walls, 1000), -close / np.linalg.norm(close)
+
+
+def test_a_thin_wedge_is_explored() -> None:
+    population, wall = thin(1e-2)
+    population.add(wall)
+    assert population.mixing.gradual > 0
+    assert population.mixing.sound
+    assert (population.hypotheses() @ wall > 0).all()
+
+
+def test_a_wedge_that_is_too_thin_is_given_up_in_time() -> None:
+    """Work is counted, not timed; without the limit this takes minutes."""
+    population, wall = thin(1e-7)
+    before = population.state
+    with pytest.raises(Undecided, match="nearly the same"):
+        population.add(wall)
+    assert population.state is before
+
+
+def test_a_population_that_does_not_move_is_not_sound() -> None:
+    population, _ = thin(1e-2)
+    mixing = population.mixing
+    assert mixing.sound
+    assert not replace(mixing, refused=0.6).sound
+    assert not replace(mixing, correlation=0.6).sound
+    assert not replace(mixing, rhat=1.6).sound
+    assert replace(mixing, rhat=np.nan).sound
+
+
+def test_answers_that_nearly_everybody_expected_are_counted() -> None:
+    population = grown(random_walls(4, 12, np.random.default_rng(11)), 1000)
+    axis = units(population.hypotheses()).mean(axis=0)
+    before = population.state.expected
+    for expected in range(1, 4):
+        population.add(axis / np.linalg.norm(axis))
+        assert population.state.expected == before + expected
+        axis[0] += 1e-3
+    projected = population.hypotheses() @ np.eye(4)[:, 0]
+    even = np.eye(4)[0] - np.median(projected / (population.hypotheses() @ axis)) * axis
+    population.add(even / np.linalg.norm(even))
+    assert population.state.expected == 0

@@ -19,8 +19,9 @@ from aluma.representation.lift import checked_slack, largest_norm
 from aluma.representation.own import OwnCoordinates, soft_shares
 from aluma.representation.slack import smallest_slack
 from aluma.representation.view import View
+from aluma.sampling.absorption import State
 from aluma.sampling.blocks import entropy
-from aluma.sampling.population import Population, State
+from aluma.sampling.population import Population
 from aluma.version_space import Conflict
 
 logger = logging.getLogger(__name__)

@@ -22,7 +22,8 @@ from aluma.cone import Cone
 from aluma.learners.base import Learner
 from aluma.learners.history import Event
 from aluma.learners.lifted import LiftedLearner, Standing
-from aluma.sampling.population import Mixing, State
+from aluma.sampling.absorption import State
+from aluma.sampling.settling import Mixing
 from aluma.session.answer_file import AnswerFile
 from aluma.session.errors import SessionError
 from aluma.session.recipe import aluma_version
