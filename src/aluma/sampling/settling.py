@@ -20,7 +20,7 @@ PART = BLOCK // 2
 #: Nominal nanoseconds (see :func:`aluma.sampling.pace.cost`) that settling may take, and flights
 #: with a bounce for every wall on top: in a wedge between two examples that are nearly the same but
 #: answered differently, flights would never end.
-MOST_WORK, ORDINARY_FLIGHTS = 1e9, 16
+MOST_WORK, ORDINARY_FLIGHTS = 2e9, 128
 #: From here on a population says that it cannot speak for its version space.
 UNSOUND_CORRELATION, UNSOUND_RHAT, UNSOUND_REFUSED = 0.5, 1.5, 0.5
 
