@@ -1,8 +1,13 @@
 """A learner with a certificate says when it is done, and keeps what it has proven."""
 
+from dataclasses import replace
+
 import numpy as np
+import pytest
+from sklearn.datasets import make_moons
 
 from aluma.learners.aluma import ALuMA
+from aluma.learners.certified import TESTS
 
 
 def test_it_finishes_when_the_rest_is_settled() -> None:
@@ -67,3 +72,59 @@ def test_proofs_are_taken_over_from_fewer_answers_only():
     fresh = ALuMA(X, classes=(0, 1), n_hypotheses=300)
     fresh.take_proofs(earlier)
     assert fresh.proven == {}
+
+
+def test_a_population_that_is_not_sound_promises_nothing() -> None:
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((60, 3))
+    learner = ALuMA(X, classes=(False, True), n_hypotheses=256)
+    while not learner.finished:
+        i = learner.ask()
+        learner.tell(i, X[i, 0] > 0)
+    state = learner.population.state
+    learner.population.restore(replace(state, mixing=replace(state.mixing, refused=0.9)))
+    assert learner.certificate(proof_seconds=0).error_bound == 1
+    assert not learner.finished
+
+
+def test_slack_auto_puts_a_settled_pool_to_the_test() -> None:
+    """A line that no moons respect is settled within a dozen answers, and wrong about a tenth."""
+    X, moon = make_moons(120, noise=0.1, random_state=0)
+    settled, tested = (
+        ALuMA(X, classes=(0, 1), bias=True, slack=slack, n_hypotheses=500) for slack in (0, "auto")
+    )
+    for learner in (settled, tested):
+        while not learner.finished and learner.n_answers < 60:
+            i = learner.ask()
+            learner.tell(i, moon[i])
+    assert settled.n_answers < 30
+    assert (settled.predict() != moon).mean() > 0.05
+    assert tested.allowed_slack > 0
+    assert tested.n_answers == 60
+
+
+def test_a_separable_pool_costs_slack_auto_a_few_tests_more() -> None:
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((150, 3))
+    needed = []
+    for slack in (0.0, "auto"):
+        learner = ALuMA(X, classes=(False, True), slack=slack, n_hypotheses=500)
+        while not learner.finished:
+            i = learner.ask()
+            learner.tell(i, X[i, 0] > 0.2 * X[i, 1])
+        needed.append(learner.n_answers)
+        assert learner.allowed_slack == 0
+    assert needed[0] < needed[1] <= needed[0] + TESTS
+
+
+@pytest.mark.parametrize("width", [1e-7, 1e-4])
+def test_near_copies_with_opposite_answers_do_not_end_a_run_with_slack(width: float) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 6))
+    copies = X[:3] * (1 + width * rng.standard_normal((3, 6)))
+    learner = ALuMA(np.vstack([X, copies]), classes=(-1, 1), slack="auto", n_hypotheses=256)
+    labels = np.where(X[:, 0] > 0, 1, -1)
+    learner.tell(np.arange(12), labels[:12])
+    learner.tell(np.arange(40, 43), -labels[:3])
+    assert learner.allowed_slack > 0
+    assert learner.n_answers == 15

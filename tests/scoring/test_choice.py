@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import sparse
 from scipy.stats import binom
@@ -40,6 +40,7 @@ def test_alpha_one_is_the_best_split_of_a_small_pool(seed: int, m: int, k: int, 
     eligible[rng.integers(m)] = True
     share = (np.hstack([X, np.ones((m, 1))])[:, : 3 + bias] @ W.T >= 0).mean(axis=1)
     pairs = np.rint(k * share) * np.rint(k * (1 - share))
+    assume(pairs[eligible].max() > 0)
     expected = np.flatnonzero(eligible & (pairs == pairs[eligible].max()))[0]
     choice = choose(Pool(X, bias=bias), W, eligible, rng, alpha=1.0)
     assert choice.index == expected
@@ -200,3 +201,17 @@ def test_what_cannot_be_scored_is_refused() -> None:
     for n in (0, 2):
         with pytest.raises(ValueError, match=f"batch of {n}"):
             choose_batch(pool, W, everything, n, rng)
+
+
+@pytest.mark.parametrize("alpha", [1.0, 1.05])
+def test_where_nobody_disagrees_the_least_clear_example_is_asked(alpha: float) -> None:
+    rng = np.random.default_rng(21)
+    W = np.array([1.0, 0.0, 0.0]) + 0.05 * rng.standard_normal((200, 3))
+    X = rng.standard_normal((60, 3))
+    X[:, 0] = np.sign(X[:, 0]) * (1 + np.abs(X[:, 0]))
+    X[:, 1:] /= 2
+    X[7] = [0.5, 1.0, 1.0]
+    X[8] = 100 * X[7] + [60.0, 0.0, 0.0]
+    choice = choose(Pool(X), W, np.ones(60, dtype=bool), rng, alpha=alpha)
+    assert choice.best == 0
+    assert choice.index == 7

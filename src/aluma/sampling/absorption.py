@@ -41,6 +41,11 @@ KEPT = 0.25
 MOST_STEPS = 64
 #: Bounces per wall, on average, from which on another trajectory length is looked for.
 TOO_MANY_BOUNCES = 10
+TOO_THIN = (
+    "the answer surprises every hypothesis and leaves a version space too thin to explore. Is "
+    "there an example that is nearly the same, with the opposite answer? Change one of the two, or "
+    "allow for slack."
+)
 #: Up to this share of contradicted hypotheses, as many again fly besides their copies and not
 #: everybody: nobody then stays for more than eight answers.
 RARE = 1 / 8
@@ -98,6 +103,8 @@ def absorb(state: State, normal: Floats) -> State:
         points = np.vstack([points[stay], moved])
     else:
         points, mixing = settle(points, walls, length, family, (*key, 4))
+    if steps and not mixing.sound:
+        raise Undecided(TOO_THIN)
     mixing = replace(mixing, ancestors=int(inside.sum()), gradual=steps)
     log_volume = state.log_volume + lost + float(np.log(inside.mean()))
     expected = state.expected + 1 if np.mean(inside) >= 1 - SURPRISED and not steps else 0
@@ -155,11 +162,7 @@ def _bring_in(
         points, length, work = _step(points, walls, length, (*key, step))
         spent += work
         lost += float(np.log(inside.mean()))
-    raise Undecided(
-        f"after {step + 1} gradual steps no hypothesis agrees with the answer: it leaves a version "
-        "space too thin to explore. Is there an example that is nearly the same, with the opposite "
-        "answer? Change one of the two, or allow for slack."
-    )
+    raise Undecided(TOO_THIN)
 
 
 def _step(

@@ -17,10 +17,10 @@ from aluma.sampling.reflection import Chains, Walls, fly, place
 LEAST_FLIGHTS, MOST_FLIGHTS = 1, 64
 #: Chains of a block where not everybody flies: small, so that two threads have work.
 PART = BLOCK // 2
-#: Nominal nanoseconds (see :func:`aluma.sampling.pace.cost`) that settling may take, and flights
+#: Nominal nanoseconds (see :func:`aluma.sampling.pace.cost`) that a chain may take, and flights
 #: with a bounce for every wall on top: in a wedge between two examples that are nearly the same but
 #: answered differently, flights would never end.
-MOST_WORK, ORDINARY_FLIGHTS = 2e9, 128
+MOST_WORK, ORDINARY_FLIGHTS = 2e6, 128
 #: From here on a population says that it cannot speak for its version space.
 UNSOUND_CORRELATION, UNSOUND_RHAT, UNSOUND_REFUSED = 0.5, 1.5, 0.5
 
@@ -127,7 +127,7 @@ def fly_until(
 
 def most_work(walls: Walls, chains: int) -> float:
     """Return the nominal nanoseconds after which chains are left where they are."""
-    return MOST_WORK + ORDINARY_FLIGHTS * cost(len(walls.normals), walls) * chains
+    return chains * (MOST_WORK + ORDINARY_FLIGHTS * cost(len(walls.normals), walls))
 
 
 def _several(
