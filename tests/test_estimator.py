@@ -246,9 +246,12 @@ def test_a_precomputed_kernel_is_its_named_one(moons: Data) -> None:
     assert given.predict(rbf_kernel(X[:9], X, gamma=0.5)).shape == (9,)
 
 
-def test_cross_validation_cuts_a_precomputed_kernel_both_ways(moons: Data) -> None:
+@pytest.mark.parametrize("kernel", ["precomputed", {"name": "precomputed"}])
+def test_cross_validation_cuts_a_precomputed_kernel_both_ways(moons: Data, kernel: Any) -> None:
     K = rbf_kernel(moons[0], gamma=1.0)
-    assert cross_val_score(quick(20, kernel="precomputed"), K, moons[1], cv=2).min() > 0.85
+    assert cross_val_score(quick(20, kernel=kernel), K, moons[1], cv=2).min() > 0.85
+    named = quick(20, kernel="precomputed").fit(K, moons[1])
+    assert (quick(20, kernel=kernel).fit(K, moons[1]).labels_ == named.labels_).all()
 
 
 def test_projected_as_in_algorithm_4(cancer: Data) -> None:

@@ -44,3 +44,17 @@ def positive_integer(value: Any, name: str) -> int:
     if value < 1:
         raise ValueError(f"{name} must be at least 1, got {value}.")
     return int(value)
+
+
+def is_number(value: Any) -> bool:
+    """Say whether a value is a real number; True and False are not."""
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+
+
+def probability(value: Any, name: str) -> float:
+    """Return ``value`` as a float strictly between 0 and 1, or say what is wrong with it."""
+    if not is_number(value):
+        raise TypeError(f"{name} must be a number between 0 and 1, got {value!r}.")
+    if not 0 < value < 1:
+        raise ValueError(f"{name} must lie strictly between 0 and 1, got {value}.")
+    return float(value)

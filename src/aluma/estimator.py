@@ -20,7 +20,7 @@ from aluma.learners.lifted import LiftedLearner
 from aluma.learners.separator import SeparatorLearner
 from aluma.learners.strategies import strategy
 from aluma.pool import Pool
-from aluma.representation.kernels import KernelMap
+from aluma.representation.kernels import KernelMap, is_precomputed
 from aluma.sampling.blocks import entropy
 
 #: What X may be. The support vector machine takes no 64-bit sparse indices.
@@ -204,7 +204,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.pairwise = self._is_precomputed()
+        tags.input_tags.pairwise = is_precomputed(self.kernel)
         return tags
 
     def _decisions(self, X: Any) -> Floats:
@@ -214,12 +214,9 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return np.asarray(X @ self.coef_.T + self.intercept_)
         return values_of(self._features(X), self._halfspaces)
 
-    def _is_precomputed(self) -> bool:
-        return isinstance(self.kernel, str) and self.kernel == "precomputed"
-
     def _fit_features(self, X: Any) -> Any:
         """Learn to scale the columns and to compute the kernel's features; return those of X."""
-        scaled = self.standardize and not self._is_precomputed()
+        scaled = self.standardize and not is_precomputed(self.kernel)
         self._scaler = _scaler(X) if scaled else None
         examples = Pool(X if self._scaler is None else self._scaler.transform(X))
         self._map = KernelMap(self.kernel, _landmark_seed(self.random_state)).fit(examples)

@@ -2,7 +2,7 @@
 
 The direction of largest margin is the least vector in the convex hull of the walls, a non-negative
 least squares problem in their Gram matrix alone. After one more wall most of its support stays, so
-the active set method goes on from the support before; for kernels the Gram matrix is all there is.
+the active set method goes on from the support before.
 """
 
 from __future__ import annotations
@@ -24,8 +24,6 @@ ROUNDING = 1e-14
 #: Products of unit vectors cancel to the square of the margin: below this margin, too few digits
 #: of the separator are left.
 THIN = 1e-5
-#: Directions in which all walls of a kernel together are shorter than this, squared, are rounding.
-FLAT = 1e-12
 
 
 @dataclass(frozen=True)
@@ -105,66 +103,6 @@ class Separator:
             direction = interior_point(Cone.whole(walls.shape[1]).with_walls(walls))
             size = np.linalg.norm(direction)
         return Solution(support, weights, np.asarray(direction / size))
-
-
-@dataclass(frozen=True)
-class KernelSeparator:
-    """The same for walls that are known by their products only.
-
-    Attributes
-    ----------
-    gram : (t, t) products of the walls, which have length 1, plus 1
-    solutions : one for each number n of walls from 0 to t; a direction is given by its n
-        coefficients: ``direction @ walls`` is the unit normal
-    """
-
-    gram: Floats
-    solutions: tuple[Solution, ...]
-
-    @classmethod
-    def without_walls(cls) -> KernelSeparator:
-        """Return the separator of no answers."""
-        nothing = Solution(np.empty(0, dtype=np.int64), np.empty(0), np.empty(0))
-        return cls(np.empty((0, 0)), (nothing,))
-
-    @property
-    def coefficients(self) -> Floats:
-        """The unit normal as a combination of the walls."""
-        return self.solutions[-1].direction
-
-    def first(self, n: int) -> KernelSeparator:
-        """Return the separator as it was when there were n walls."""
-        return KernelSeparator(self.gram[:n, :n], self.solutions[: n + 1])
-
-    @one_thread()
-    def with_wall(self, products: Floats) -> KernelSeparator:
-        """Return the separator of one more wall, given its products with the earlier ones.
-
-        Raises :class:`Infeasible` if there is none. Walls that differ by less than about
-        ``sqrt(FLAT)`` are one: a Gram matrix does not tell them apart.
-        """
-        gram = bordered(self.gram, products, 1.0)
-        last = self.solutions[-1]
-        found = least_combination(gram, last.support, last.weights)
-        support, weights = (last.support[:0], last.weights[:0]) if found is None else found
-        coefficients = np.zeros(len(gram))
-        coefficients[support] = weights
-        margins = (gram - 1.0) @ coefficients
-        size = np.sqrt(max(float(coefficients @ margins), 0.0))
-        if not margins.min() > THIN * size:
-            coefficients, size = _inside(gram - 1.0), 1.0
-        solution = Solution(support, weights, coefficients / size)
-        return KernelSeparator(gram, (*self.solutions, solution))
-
-
-def _inside(products: Floats) -> Floats:
-    """Return the coefficients of a unit vector inside walls with these products."""
-    sizes, axes = np.linalg.eigh(products)
-    kept = sizes > FLAT * len(products)
-    scaled = axes[:, kept] * np.sqrt(sizes[kept])
-    walls = scaled / np.linalg.norm(scaled, axis=1, keepdims=True)
-    point = interior_point(Cone.whole(walls.shape[1]).with_walls(walls))
-    return np.asarray((axes[:, kept] / np.sqrt(sizes[kept])) @ point)
 
 
 def bordered(gram: Floats, products: Floats, square: float) -> Floats:

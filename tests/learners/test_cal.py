@@ -140,3 +140,14 @@ def test_the_other_side_is_a_hypothesis_or_does_not_exist(seed: int, t: int, d: 
         if found is not None:
             assert (walls @ found > 0).all()
             assert found @ x < 0
+
+
+def test_what_was_inferred_is_proven_in_the_certificate() -> None:
+    angles = np.deg2rad([0.0, 90.0, 45.0, 100.0])
+    learner = CAL(np.c_[np.cos(angles), np.sin(angles)], classes=("no", "yes"), order=range(4))
+    learner.tell([0, 1], ["yes", "yes"])
+    assert learner.ask() == 3
+    assert learner.certificate(proof_seconds=0.0).determined == 3
+    assert learner.proven == {0: "yes", 1: "yes", 2: "yes"}
+    learner.undo()
+    assert learner.proven == {}

@@ -193,3 +193,19 @@ def test_a_smaller_constant_asks_less() -> None:
 def test_wrong_constants_are_refused(name: str, wrong: float) -> None:
     with pytest.raises(ValueError, match=f"{name} must be positive and finite"):
         IWAL(X, **{name: wrong})
+
+
+def test_a_kernel_bends_its_boundary() -> None:
+    rng = np.random.default_rng(2)
+    rows = rng.uniform(-1, 1, size=(200, 2))
+    inside = np.where((rows**2).sum(axis=1) < 0.5, 1, -1)
+    right = {}
+    for kernel in (None, "rbf"):
+        learner = IWAL(rows, classes=(-1, 1), bias=True, kernel=kernel, budget=60)
+        for _ in range(60):
+            i = learner.ask()
+            learner.tell(i, inside[i])
+        new = rng.uniform(-1, 1, size=(300, 2))
+        truth = np.where((new**2).sum(axis=1) < 0.5, 1, -1)
+        right[kernel] = (learner.predict(new) == truth).mean()
+    assert right["rbf"] > 0.85 > right[None]

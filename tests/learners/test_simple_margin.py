@@ -10,7 +10,11 @@ from sklearn.svm import SVC
 
 from aluma.cone import Cone
 from aluma.feasibility import Infeasible, Undecided
+from aluma.learners.aluma import ALuMA
+from aluma.learners.cal import CAL
+from aluma.learners.committee import QueryByCommittee
 from aluma.learners.hyperplane import closest, lengths, sides
+from aluma.learners.iwal import IWAL
 from aluma.learners.passive import Passive
 from aluma.learners.simple_margin import SimpleMargin
 from aluma.max_margin import Separator, least_combination
@@ -434,15 +438,11 @@ CIRCLE = np.random.default_rng(9).uniform(-1, 1, size=(70, 2))
 INSIDE = np.where((CIRCLE**2).sum(axis=1) < 0.5, 1, -1)
 
 
-def gaussian(x: np.ndarray, z: np.ndarray, gamma: float = 2.0) -> float:
-    return float(np.exp(-gamma * ((x - z) ** 2).sum()))
+def gaussian(x: np.ndarray, z: np.ndarray) -> np.ndarray:
+    return np.exp(-2.0 * ((x[:, None] - z[None]) ** 2).sum(axis=2))
 
 
-KERNELS = {
-    "rbf": {"kernel": "rbf", "kernel_params": {"gamma": 2.0}},
-    "function": {"kernel": gaussian},
-    "function with parameters": {"kernel": gaussian, "kernel_params": {"gamma": 2.0}},
-}
+KERNELS = {"rbf": {"name": "rbf", "gamma": 2.0}, "function": gaussian}
 
 
 def test_the_linear_kernel_is_no_kernel() -> None:
@@ -478,7 +478,7 @@ def machine_of(K: np.ndarray, told: np.ndarray, signs: np.ndarray) -> np.ndarray
 @pytest.mark.parametrize("name", KERNELS)
 def test_questions_and_predictions_are_those_of_a_kernel_machine(name: str) -> None:
     K = np.exp(-2.0 * ((CIRCLE[:, None] - CIRCLE[None]) ** 2).sum(axis=2))
-    learner = SimpleMargin(CIRCLE, classes=(-1, 1), **KERNELS[name])
+    learner = SimpleMargin(CIRCLE, classes=(-1, 1), kernel=KERNELS[name])
     precomputed = SimpleMargin(K, classes=(-1, 1), kernel="precomputed")
     for n in range(25):
         i = learner.ask()
@@ -524,19 +524,36 @@ def test_a_contradiction_in_the_feature_space_is_irreducible() -> None:
     assert around.n_answers == 4
 
 
+@pytest.mark.parametrize("kind", [SimpleMargin, ALuMA, QueryByCommittee, CAL, Passive, IWAL])
 @pytest.mark.parametrize(
-    ("settings", "message"),
+    ("kernel", "message"),
     [
-        ({"kernel": "tea"}, "one of additive_chi2"),
-        ({"kernel": "rbf", "predict_with": "vote"}, "use predict_with='svm'"),
-        ({"kernel_params": {"gamma": 1.0}}, "without a kernel"),
-        ({"kernel": "precomputed"}, "all pairs of examples, got 70 x 2"),
-        ({"kernel": lambda x, z: -1.0}, "no Mercer kernel is negative"),
+        ("tea", "choose one of linear, rbf"),
+        ("sigmoid", r"no Mercer kernel \(tanh.*use 'rbf' or 'poly'"),
+        ({"name": "rbf", "width": 2.0}, "a kernel has no 'width'"),
+        ("precomputed", r"one row and one column for every example.*\(70, 2\)"),
+        (lambda x, z: -np.ones((len(x), len(z))), "not positive semidefinite"),
     ],
 )
-def test_wrong_kernels_are_refused(settings: dict, message: str) -> None:
+def test_wrong_kernels_are_refused_by_all_learners_alike(
+    kind: type, kernel: object, message: str
+) -> None:
     with pytest.raises(ValueError, match=message):
-        SimpleMargin(CIRCLE, classes=(-1, 1), **settings)
+        kind(CIRCLE, classes=(-1, 1), kernel=kernel)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "polynomial", "laplacian", "cosine", KERNELS["rbf"]])
+def test_a_kernel_means_the_same_to_all_learners(kernel: object) -> None:
+    told = np.arange(10)
+    found = []
+    for kind in (SimpleMargin, Passive, CAL):
+        learner = kind(CIRCLE, classes=(-1, 1), kernel=kernel, bias=True, predict_with="svm")
+        learner.tell(told, INSIDE[told])
+        found.append(learner.predict_proba(CIRCLE[10:40] + 0.1).tolist())
+    assert found[0] == found[1] == found[2]
+    vote = SimpleMargin(CIRCLE, classes=(-1, 1), kernel=kernel, bias=True, predict_with="vote")
+    vote.tell(told, INSIDE[told])
+    assert (vote.predict()[told] == INSIDE[told]).all()
 
 
 def test_a_kernel_matrix_has_to_be_symmetric() -> None:

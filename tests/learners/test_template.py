@@ -27,7 +27,7 @@ LEARNERS: dict[str, Build] = {
     "ALuMA": partial(ALuMA, n_hypotheses=256),
     "SimpleMargin, svm": SimpleMargin,
     "SimpleMargin, vote": partial(SimpleMargin, predict_with="vote", n_hypotheses=256),
-    "SimpleMargin, kernel": partial(SimpleMargin, kernel="linear"),
+    "SimpleMargin, kernel": partial(SimpleMargin, kernel={"name": "poly", "degree": 1, "coef0": 0}),
     "QueryByCommittee, vote": partial(QueryByCommittee, n_hypotheses=256),
     "QueryByCommittee, random": partial(QueryByCommittee, predict_with="random", n_hypotheses=256),
     "CAL, vote": partial(CAL, n_hypotheses=256),
@@ -192,6 +192,42 @@ def test_a_generator_seeds_too(build: Build) -> None:
     assert runs[0].answered.tolist() == runs[1].answered.tolist()
     with pytest.raises(ValueError, match="random_state"):
         build(X, random_state=-1)
+
+
+# -- promises ----------------------------------------------------------------------------------
+
+
+def test_a_certificate_is_of_the_version_space_that_the_answers_leave(strict: Build) -> None:
+    learner = answered(strict(X, classes=CLASSES, random_state=2), 8)
+    before = state(learner)
+    found = learner.certificate()
+    assert found is learner.certificate()
+    assert (found.asked, found.undecidable) == (8, 0)
+    # Hypotheses by rejection, each checked against all answers: a second opinion.
+    drawn = np.random.default_rng(0).standard_normal((400_000, 4))
+    signs = np.where(learner.answers == "yes", 1, -1)
+    agree = drawn[((drawn @ X[learner.answered].T) * signs > 0).all(axis=1)]
+    assert len(agree) > 500
+    disputed = ((agree @ X.T >= 0) != (learner.predict() == "yes")).mean(axis=1)
+    # Five standard errors of 256 draws, or more.
+    assert found.expected_error == pytest.approx(disputed.mean(), abs=5 * disputed.std() / 16)
+    assert np.quantile(disputed, 0.94) <= found.error_bound <= np.quantile(disputed, 0.999) + 0.02
+    assert found.log_volume == pytest.approx(np.log(len(agree) / len(drawn)), abs=1.0)
+    assert isinstance(learner, ALuMA) or found.greedy_factor is None
+    assert 8 <= found.determined == len(learner.proven)
+    assert all(label == Y[i] for i, label in learner.proven.items())
+    assert state(learner) == before
+    learner.undo()
+    assert learner.certificate().asked == 7
+    with pytest.raises(ValueError, match="delta must lie strictly between 0 and 1, got 0"):
+        strict(X, delta=0)
+    with pytest.raises(TypeError, match="delta must be a number between 0 and 1, got 'x'"):
+        strict(X, delta="x")
+
+
+def test_without_a_version_space_nothing_is_promised(agnostic: Build) -> None:
+    with pytest.raises(NotImplementedError, match=r"no version space.*promised.*use"):
+        answered(agnostic(X, classes=CLASSES), 3).certificate()
 
 
 # -- answers -----------------------------------------------------------------------------------

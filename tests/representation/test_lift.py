@@ -82,6 +82,14 @@ def test_kernel_and_explicit_features_have_the_same_lifted_gram_matrix() -> None
     np.testing.assert_allclose(named @ named.T, given @ given.T, atol=1e-8)
     a2 = 1 / (1 + np.sqrt(0.1))
     np.testing.assert_allclose(given @ given.T, a2 * K, atol=1e-8)
+    for kernel in (
+        "precomputed",
+        {"name": "precomputed"},
+        aluma.representation.kernels.Kernel("precomputed"),
+    ):
+        assert Lift(kernel=kernel).__sklearn_tags__().input_tags.pairwise
+    for kernel in (None, "rbf", {"name": "rbf"}, {"gamma": 2.0}):
+        assert not Lift(kernel=kernel).__sklearn_tags__().input_tags.pairwise
 
 
 def test_new_examples_have_no_coordinate_of_their_own() -> None:

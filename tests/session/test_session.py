@@ -144,8 +144,8 @@ def test_run_takes_a_session(path: Path) -> None:
 
 def test_a_learner_without_a_certificate_is_named(path: Path) -> None:
     with (
-        Session.create(path, X, strategy="passive") as session,
-        pytest.raises(AttributeError, match="Passive promises nothing"),
+        Session.create(path, X, strategy="iwal") as session,
+        pytest.raises(NotImplementedError, match=r"IWAL keeps no version space.*use ALuMA"),
     ):
         session.certificate()
 

@@ -8,8 +8,8 @@ from typing import Any, Self
 import numpy as np
 
 from aluma import bounds, scoring
-from aluma.arrays import Bools, Floats, Ints, Singles, positive_integer
-from aluma.learners.certified import CertifiedLearner
+from aluma.arrays import Bools, Floats, Ints, Singles, is_number, positive_integer
+from aluma.learners.stopping import StoppingLearner
 from aluma.pool import Pool
 from aluma.representation.view import View
 from aluma.scoring import Choice
@@ -23,7 +23,7 @@ ESTIMATES = ("sampling", "verified", "volume")
 CHEAP, MOST_TIMES = 4096, 4
 
 
-class ALuMA(CertifiedLearner):
+class ALuMA(StoppingLearner):
     """The aggressive learner of the paper.
 
     Parameters
@@ -86,8 +86,8 @@ class ALuMA(CertifiedLearner):
     ) -> None:
         if estimate not in ESTIMATES:
             raise ValueError(f"estimate must be one of {', '.join(ESTIMATES)}, got {estimate!r}.")
-        if not alpha >= 1:
-            raise ValueError(f"alpha must be at least 1, got {alpha}.")
+        if not is_number(alpha) or not alpha >= 1:
+            raise ValueError(f"alpha must be a number of at least 1, got {alpha!r}.")
         if estimate != "sampling" and slack != 0 and dimension is None:
             raise ValueError(
                 f"estimate={estimate!r} promises something about splits of the points that are "

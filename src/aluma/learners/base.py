@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aluma.arrays import Bools, Floats, Ints, positive_integer
+from aluma.certificate import Certificate
 from aluma.learners.history import Event, common
 from aluma.learners.labels import Labels
 from aluma.pool import Pool
@@ -227,6 +228,17 @@ class Learner(ABC):
         second = self.predict_proba(X)[:, 1] >= 0.5
         plus = self._labels.sign(self._labels.order[1])
         return self._labels.of_signs(np.where(second, plus, -plus))
+
+    def certificate(self, *, proof_seconds: float | None = None) -> Certificate:
+        """Return what can be promised about the labels now.
+
+        Raises :class:`NotImplementedError` for learners without a version space: what the
+        consistent halfspaces agree on is all that a certificate speaks of.
+        """
+        raise NotImplementedError(
+            f"{type(self).__name__} keeps no version space, so nothing can be promised about its "
+            "labels: use ALuMA, or another learner that votes, for a certificate."
+        )
 
     @property
     def finished(self) -> bool:

@@ -43,7 +43,10 @@ class CAL(StreamLearner, SeparatorLearner):
         the version space, by the max-margin separator, or by one random hypothesis: the theory
         of CAL allows any consistent one.
     n_hypotheses : int
-        Size of the population for the vote; not used, and not paid for, with "svm".
+        Size of the population for the vote and the certificate; not paid for with "svm" until a
+        certificate is asked for.
+    delta : float
+        What the certificate's promises may fail with.
 
     Notes
     -----
@@ -82,6 +85,7 @@ class CAL(StreamLearner, SeparatorLearner):
         order: npt.ArrayLike | None = None,
         predict_with: str = "vote",
         n_hypotheses: int = 1000,
+        delta: float = 0.05,
         random_state: Any = 0,
     ) -> None:
         super().__init__(
@@ -92,6 +96,7 @@ class CAL(StreamLearner, SeparatorLearner):
             budget=budget,
             predict_with=predict_with,
             n_hypotheses=n_hypotheses,
+            delta=delta,
             random_state=random_state,
         )
         self._read_in(order, self.seed)
@@ -170,6 +175,10 @@ class CAL(StreamLearner, SeparatorLearner):
         # What was inferred from fewer answers still holds, and so do hypotheses for more of them.
         left = len(self._walls)
         self._inferred = {i: known for i, known in self._inferred.items() if known[1] <= left}
+
+    def _prove(self, seconds: float) -> None:
+        self._proofs.signs.update((i, sign) for i, (sign, _) in self._inferred.items())
+        super()._prove(seconds)
 
     def _positive_shares(self, pool: Pool) -> Floats:
         shares = super()._positive_shares(pool)

@@ -12,7 +12,8 @@ import numpy.typing as npt
 from aluma.arrays import Bools, Floats, Ints, positive_integer
 from aluma.blas import one_thread
 from aluma.cone import Cone
-from aluma.learners.hypotheses import VersionSpaceLearner, check_rule
+from aluma.learners.certified import CertifiedLearner
+from aluma.learners.hypotheses import check_rule
 from aluma.learners.stream import StreamLearner
 from aluma.pool import Pool
 from aluma.sampling.blocks import streams
@@ -31,7 +32,7 @@ FEWEST = 64
 ROUNDING, TINY = 1e-12, 1e-300
 
 
-class QueryByCommittee(StreamLearner, VersionSpaceLearner):
+class QueryByCommittee(StreamLearner, CertifiedLearner):
     """Query by committee [1]_ [2]_ as in kernel query by committee [3]_: QBC in the paper.
 
     Examples come in random order. For each, two hypotheses are drawn uniformly from the version
@@ -51,6 +52,8 @@ class QueryByCommittee(StreamLearner, VersionSpaceLearner):
         for all learners, or by one random hypothesis, which is what the theory of QBC speaks of.
     n_hypotheses : int
         Size of the population.
+    delta : float
+        What the certificate's promises may fail with.
 
     Notes
     -----
@@ -105,6 +108,7 @@ class QueryByCommittee(StreamLearner, VersionSpaceLearner):
         order: npt.ArrayLike | None = None,
         predict_with: str = "vote",
         n_hypotheses: int = 1000,
+        delta: float = 0.05,
         random_state: Any = 0,
     ) -> None:
         check_rule(predict_with, self.RULES)
@@ -117,6 +121,7 @@ class QueryByCommittee(StreamLearner, VersionSpaceLearner):
             kernel=kernel,
             budget=budget,
             n_hypotheses=n_hypotheses,
+            delta=delta,
             random_state=random_state,
         )
         self.predict_with = predict_with

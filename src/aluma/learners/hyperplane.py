@@ -62,11 +62,6 @@ def sides(pool: Pool, normal: Floats, sizes: Floats | None = None) -> Floats:
     return np.asarray((np.sign(distance) + 1) / 2, dtype=np.float64)
 
 
-def on_sides(distances: Floats) -> Floats:
-    """Return 1, 0 or 1/2 for signed distances that are exact but for rounding."""
-    return np.asarray((np.sign(np.where(np.abs(distances) <= TIE, 0.0, distances)) + 1) / 2)
-
-
 def _exact_distances(pool: Pool, direction: Floats, rows: Ints) -> Floats:
     """Return ``<direction, x> / |x|`` in float64."""
     out = np.empty(len(rows))

@@ -16,6 +16,7 @@ from aluma.learners.hyperplane import lengths, sides
 from aluma.learners.stream import StreamLearner
 from aluma.logistic_ball import Loss
 from aluma.pool import Pool
+from aluma.representation.view import View
 from aluma.sampling.blocks import entropy, streams
 
 #: A probability is known up to this share of it.
@@ -65,12 +66,14 @@ class IWAL(StreamLearner):
     losses of near-optimal halfspaces may differ on it, and its answer then weighs the inverse of
     that, so that the weighted loss estimates that of all examples without bias. Labels are
     predicted by the halfspace of least weighted loss. No set of answers is a Conflict, but for two
-    labels of one example.
+    labels of one example. It keeps no version space, so there is no certificate.
 
     Parameters
     ----------
     X, classes, bias, budget, random_state
         As for every learner, see :class:`aluma.learners.base.Learner`.
+    kernel : str, callable, dict or None
+        See :class:`aluma.learners.hypotheses.VersionSpaceLearner`.
     order : sequence of int, optional
         The examples as they come, repeated ones included; by default all, in random order. It is
         read again and again until a whole pass asks for nothing.
@@ -126,18 +129,20 @@ class IWAL(StreamLearner):
         *,
         classes: Sequence[Any] | None = None,
         bias: bool = False,
+        kernel: Any = None,
         budget: int | None = None,
         order: npt.ArrayLike | None = None,
         norm: float = 1000**0.5,
         deviation: float = 1.0,
         random_state: Any = 0,
     ) -> None:
-        super().__init__(X, classes=classes, bias=bias, budget=budget)
+        self.seed = entropy(random_state)
+        view = View.of(X, bias=bias, kernel=kernel, seed=self.seed)
+        super().__init__(view, classes=classes, budget=budget)
         for name, value in (("norm", norm), ("deviation", deviation)):
             if not 0 < value < np.inf:
                 raise ValueError(f"{name} must be positive and finite, got {value}.")
         self.norm, self.deviation = float(norm), float(deviation)
-        self.seed = entropy(random_state)
         self._read_in(order, self.seed)
         self._longest = float(lengths(self.pool).max()) or 1.0
         self._start = Reading(0, 0, {}, frozenset(), np.zeros(self.pool.dimension))

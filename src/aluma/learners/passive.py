@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aluma.arrays import Bools, Floats, Ints
+from aluma.certificate import Certificate
 from aluma.learners.hyperplane import sides
 from aluma.learners.order import first_occurrences, given_order
 from aluma.learners.separator import SeparatorLearner
@@ -39,7 +40,10 @@ class Passive(SeparatorLearner):
         the max-margin separator (see :class:`aluma.learners.simple_margin.SimpleMargin`), by one
         random hypothesis, or by the soft-margin support vector machine of the answers.
     n_hypotheses : int
-        Size of the population for the vote; not used, and not paid for, with the machines.
+        Size of the population for the vote and the certificate; not paid for with the machines
+        until a certificate is asked for.
+    delta : float
+        What the certificate's promises may fail with.
     regularization : float
         Weight of ``|w|^2 / 2`` against the mean hinge loss, for "soft_svm". The default is what
         the paper's model selection came to for 25 principal components of MNIST.
@@ -64,6 +68,7 @@ class Passive(SeparatorLearner):
         order: npt.ArrayLike | None = None,
         predict_with: str = "vote",
         n_hypotheses: int = 1000,
+        delta: float = 0.05,
         regularization: float = 1e-3,
         random_state: Any = 0,
     ) -> None:
@@ -75,12 +80,22 @@ class Passive(SeparatorLearner):
             budget=budget,
             predict_with=predict_with,
             n_hypotheses=n_hypotheses,
+            delta=delta,
             random_state=random_state,
         )
         if not 0 < regularization < np.inf:
             raise ValueError(f"regularization must be positive and finite, got {regularization}.")
         self.regularization = float(regularization)
         self.order = first_occurrences(given_order(order, self.seed, len(self.pool)))
+
+    def certificate(self, *, proof_seconds: float | None = None) -> Certificate:
+        """Return what can be promised now; nothing by "soft_svm", which has no version space."""
+        if self.predict_with == "soft_svm":
+            raise NotImplementedError(
+                "predict_with='soft_svm' takes answers that no halfspace agrees with, so there is "
+                "no version space and nothing can be promised: use predict_with='vote' or 'svm'."
+            )
+        return super().certificate(proof_seconds=proof_seconds)
 
     def _eligible(self) -> Bools:
         listed = np.zeros(len(self.pool), dtype=bool)

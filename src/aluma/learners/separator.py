@@ -9,17 +9,19 @@ from typing import Any, ClassVar
 import numpy as np
 
 from aluma.arrays import Floats
+from aluma.certificate import Proofs
 from aluma.feasibility import Infeasible
+from aluma.learners.certified import CertifiedLearner
 from aluma.learners.history import Event
 from aluma.learners.hyperplane import lengths, sides
-from aluma.learners.hypotheses import ADVICE, VersionSpaceLearner, check_rule
+from aluma.learners.hypotheses import ADVICE, check_rule
 from aluma.max_margin import Separator
 from aluma.pool import Pool
 from aluma.sampling.population import Population
 from aluma.version_space import Conflict, signed_units
 
 
-class SeparatorLearner(VersionSpaceLearner):
+class SeparatorLearner(CertifiedLearner):
     """A learner whose answers are kept consistent by their max-margin separator.
 
     The population of hypotheses is brought up to date only when it is looked at, so that a learner
@@ -39,6 +41,7 @@ class SeparatorLearner(VersionSpaceLearner):
         budget: int | None = None,
         predict_with: str,
         n_hypotheses: int = 1000,
+        delta: float = 0.05,
         random_state: Any = 0,
     ) -> None:
         check_rule(predict_with, self.RULES)
@@ -49,6 +52,7 @@ class SeparatorLearner(VersionSpaceLearner):
             kernel=kernel,
             budget=budget,
             n_hypotheses=n_hypotheses,
+            delta=delta,
             random_state=random_state,
         )
         self.predict_with = predict_with
@@ -83,6 +87,7 @@ class SeparatorLearner(VersionSpaceLearner):
         self._walls[normal.tobytes()] = index
 
     def _release(self, kept: Sequence[Event]) -> None:
+        self._proofs = Proofs()
         staying = {event.index for event in kept if event.sign}
         self._walls = {name: i for name, i in self._walls.items() if i in staying}
         self._separator = self._separator.first(len(self._walls))

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from aluma.arrays import Bools, Floats, Ints
-from aluma.feasibility import Infeasible
-from aluma.learners.history import Event
-from aluma.learners.hyperplane import ascending, closest, on_sides
-from aluma.learners.hypotheses import ADVICE
-from aluma.learners.kernel_columns import Kernel, KernelColumns
+from aluma.arrays import Bools, Ints
+from aluma.learners.hyperplane import closest
 from aluma.learners.order import random_order
 from aluma.learners.separator import SeparatorLearner
-from aluma.max_margin import KernelSeparator
-from aluma.pool import Pool
-from aluma.version_space import Conflict
 
 
 class SimpleMargin(SeparatorLearner):
@@ -30,18 +23,17 @@ class SimpleMargin(SeparatorLearner):
     ----------
     X, classes, bias, budget, random_state
         As for every learner, see :class:`aluma.learners.base.Learner`.
-    kernel : str or callable, optional
-        A Mercer kernel: a name that scikit-learn knows ("rbf", "polynomial", ...), a function of
-        two examples, or "precomputed", where X is the kernel matrix of the pool and new examples
-        are given by their products with it. Halfspaces are then those of its feature space.
-    kernel_params : dict, optional
-        Its keyword arguments, for instance ``{"gamma": 0.1}``.
+    kernel : str, callable, dict or None
+        See :class:`aluma.learners.hypotheses.VersionSpaceLearner`.
     predict_with : {"svm", "vote", "random"}
         Label by the side of the separator (shares are then 0 or 1), by the majority vote of
         ``n_hypotheses`` drawn from the version space, as in the paper's experiments, or by one
-        random hypothesis. With a kernel, only "svm".
+        random hypothesis.
     n_hypotheses : int
-        Size of the population for the vote; not used, and not paid for, with "svm".
+        Size of the population for the vote and the certificate; not paid for with "svm" until a
+        certificate is asked for.
+    delta : float
+        What the certificate's promises may fail with.
 
     Notes
     -----
@@ -58,9 +50,8 @@ class SimpleMargin(SeparatorLearner):
       example of each class, the paper does not say). It is the same as that of
       :class:`aluma.learners.passive.Passive`.
     - Ties go to the lowest index; ``ask(n)`` gives the n closest.
-    - With a kernel, lengths and distances are those of the feature space, and ``bias=True`` adds 1
-      to the kernel. An all-zero row is left out as elsewhere, whatever the kernel makes of it,
-      unless there is a bias.
+    - With a kernel, lengths and distances are those of its features, and ``bias=True`` adds 1 to
+      the kernel.
 
     References
     ----------
@@ -82,35 +73,24 @@ class SimpleMargin(SeparatorLearner):
         *,
         classes: Sequence[Any] | None = None,
         bias: bool = False,
+        kernel: Any = None,
         budget: int | None = None,
-        kernel: Kernel | None = None,
-        kernel_params: Mapping[str, Any] | None = None,
         predict_with: str = "svm",
         n_hypotheses: int = 1000,
+        delta: float = 0.05,
         random_state: Any = 0,
     ) -> None:
         super().__init__(
             X,
             classes=classes,
             bias=bias,
+            kernel=kernel,
             budget=budget,
             predict_with=predict_with,
             n_hypotheses=n_hypotheses,
+            delta=delta,
             random_state=random_state,
         )
-        if kernel is not None and predict_with != "svm":
-            raise ValueError(
-                f"predict_with={predict_with!r} needs hypotheses, which are not drawn in the "
-                "feature space of a kernel: use predict_with='svm'."
-            )
-        if kernel is None and kernel_params:
-            raise ValueError(f"kernel_params={kernel_params!r} without a kernel: name it too.")
-        self.kernel, self.kernel_params = kernel, kernel_params
-        self._columns = (
-            None if kernel is None else KernelColumns(self.pool, kernel, kernel_params or {})
-        )
-        self._in_features = KernelSeparator.without_walls()
-        self._told: tuple[Event, ...] = ()
 
     def _choose(self, eligible: Bools) -> int:
         return int(self._choose_batch(eligible, 1)[0])
@@ -120,52 +100,4 @@ class SimpleMargin(SeparatorLearner):
             order = random_order(self.seed, len(self.pool))
             return np.asarray(order[eligible[order]][:n])
         rows = np.flatnonzero(eligible)
-        if self._columns is None:
-            return closest(self.pool, self._separator.direction, rows, self._sizes[rows], n)
-        distances = np.abs(self._feature_distances(self._columns)[rows])
-        return np.asarray(rows[ascending(distances)][:n])
-
-    def _absorb(self, index: int, sign: int) -> None:
-        if self._columns is None:
-            super()._absorb(index, sign)
-            return
-        earlier = np.array([event.index for event in self._told], dtype=np.int64)
-        signs = np.array([event.sign for event in self._told], dtype=np.float64)
-        products = sign * signs * self._columns.column(index)[earlier]
-        try:
-            self._in_features = self._in_features.with_wall(products)
-        except Infeasible as found:
-            told = [*earlier.tolist(), index]
-            raise Conflict(tuple(told[i] for i in found.support), ADVICE) from None
-        self._told = (*self._told, Event(index, sign))
-
-    def _release(self, kept: Sequence[Event]) -> None:
-        super()._release(kept)
-        self._told = self._told[: sum(1 for event in kept if event.sign)]
-        self._in_features = self._in_features.first(len(self._told))
-
-    def _positive_shares(self, pool: Pool) -> Floats:
-        if self._columns is None:
-            return super()._positive_shares(pool)
-        if pool is self.pool:
-            return on_sides(self._feature_distances(self._columns))
-        indices, weights = self._expansion()
-        if len(indices) == 0:
-            return np.full(len(pool), 0.5)
-        return on_sides(self._columns.products(pool, indices) @ weights)
-
-    def _expansion(self) -> tuple[Ints, Floats]:
-        """Return examples and the weights with which they add up to the unit normal."""
-        coefficients = self._in_features.coefficients
-        used = np.flatnonzero(coefficients)
-        indices = np.array([self._told[i].index for i in used], dtype=np.int64)
-        signs = np.array([self._told[i].sign for i in used], dtype=np.float64)
-        return indices, signs * coefficients[used]
-
-    def _feature_distances(self, columns: KernelColumns) -> Floats:
-        """Return the signed distances of the pool's hyperplanes from the separator."""
-        indices, weights = self._expansion()
-        distances = np.zeros(len(self.pool))
-        for index, weight in zip(indices.tolist(), weights, strict=True):
-            distances += weight * columns.column(index)
-        return distances
+        return closest(self.pool, self._separator.direction, rows, self._sizes[rows], n)

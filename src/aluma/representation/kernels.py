@@ -19,7 +19,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 from scipy.linalg import eigh
-from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
+from sklearn.metrics.pairwise import laplacian_kernel, polynomial_kernel, rbf_kernel
 from sklearn.preprocessing import normalize
 
 from aluma.arrays import Floats, positive_integer
@@ -27,7 +27,14 @@ from aluma.blas import one_thread
 from aluma.pool import Pool
 from aluma.sampling.blocks import streams
 
-NAMES = ("linear", "rbf", "poly", "cosine", "precomputed")
+NAMES = ("linear", "rbf", "laplacian", "poly", "cosine", "precomputed")
+#: Names that scikit-learn has for what is called otherwise here.
+ALIASES = {"polynomial": "poly"}
+#: Names that scikit-learn knows and that no inner product stands behind, and why.
+NO_MERCER = {
+    "sigmoid": "tanh(gamma <x, z> + c) has negative eigenvalues on most data",
+    "additive_chi2": "it is a negative distance, 0 of every example with itself",
+}
 #: Pools up to this size have every example as a landmark: their matrix takes 32 MB.
 EXACT = 2000
 #: Landmarks of larger pools, if not given.
@@ -45,10 +52,11 @@ class Kernel:
 
     Attributes
     ----------
-    name : "linear", "rbf", "poly", "cosine", "precomputed", or a function of two arrays of rows
-        that returns the matrix of their kernel values
-    gamma : width of "rbf", ``exp(-gamma |x - z|^2)``, and factor of "poly",
-        ``(gamma <x, z> + coef0)^degree``; None is 1 / (features * variance of the pool)
+    name : "linear", "rbf", "laplacian", "poly" (or "polynomial"), "cosine", "precomputed", or a
+        function of two arrays of rows that returns the matrix of their kernel values
+    gamma : width of "rbf", ``exp(-gamma |x - z|^2)``, and "laplacian", ``exp(-gamma |x - z|_1)``,
+        and factor of "poly", ``(gamma <x, z> + coef0)^degree``; None is
+        1 / (features * variance of the pool)
     degree, coef0 : of "poly"
     landmarks : examples that features are computed from; None is all of a pool of at most EXACT
         examples, and LANDMARKS of a larger one
@@ -61,6 +69,13 @@ class Kernel:
     landmarks: int | None = None
 
     def __post_init__(self) -> None:
+        if isinstance(self.name, str) and self.name in ALIASES:
+            object.__setattr__(self, "name", ALIASES[self.name])
+        if isinstance(self.name, str) and self.name in NO_MERCER:
+            raise ValueError(
+                f"{self.name!r} is no Mercer kernel ({NO_MERCER[self.name]}), so there are no "
+                "features whose halfspaces it could stand for: use 'rbf' or 'poly'."
+            )
         if not callable(self.name) and self.name not in NAMES:
             raise ValueError(
                 f"there is no kernel {self.name!r}: choose one of {', '.join(NAMES)}, or pass a "
@@ -113,8 +128,19 @@ class Kernel:
             return values
         if self.name == "rbf":
             return np.asarray(rbf_kernel(X, Z, gamma=gamma), dtype=np.float64)
+        if self.name == "laplacian":
+            return np.asarray(laplacian_kernel(X, Z, gamma=gamma), dtype=np.float64)
         values = polynomial_kernel(X, Z, degree=self.degree, gamma=gamma, coef0=self.coef0)
         return np.asarray(values, dtype=np.float64)
+
+
+def is_precomputed(kernel: Any) -> bool:
+    """Say whether a kernel, in any form and perhaps a wrong one, is given by its matrix.
+
+    For scikit-learn, which asks about an estimator before its settings are checked.
+    """
+    name = kernel.get("name") if isinstance(kernel, Mapping) else getattr(kernel, "name", kernel)
+    return isinstance(name, str) and name == "precomputed"
 
 
 class KernelMap:

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from aluma import bounds
 from aluma.arrays import positive_integer
 from aluma.pool import Pool
-from aluma.representation.kernels import KernelMap
+from aluma.representation.kernels import KernelMap, is_precomputed
 from aluma.representation.own import OwnCoordinates
 from aluma.representation.projection import SignProjection
 from aluma.sampling.blocks import entropy
@@ -172,7 +172,7 @@ class Lift(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.pairwise = is_precomputed(self.kernel)
         # Pools and new examples differ by the coordinates of their own.
         tags.non_deterministic = True
         return tags

@@ -19,6 +19,7 @@ from typing import Any
 import numpy.typing as npt
 
 from aluma.arrays import Floats, Ints
+from aluma.certificate import Certificate
 from aluma.learners.base import Learner
 from aluma.learners.history import Event
 from aluma.learners.lifted import LiftedLearner, Strain
@@ -202,16 +203,10 @@ class Session:
         """Return (n, 2) vote shares of the two labels, for the pool or for new examples."""
         return self._learner.predict_proba(X)
 
-    def certificate(self) -> Any:
-        """Return what can be promised now, if the learner promises anything."""
-        promise = getattr(self._learner, "certificate", None)
-        if promise is None:
-            raise AttributeError(
-                f"{type(self._learner).__name__} promises nothing: use strategy='aluma' for a "
-                "certificate."
-            )
+    def certificate(self) -> Certificate:
+        """Return what can be promised now; learners without a version space refuse, see there."""
         with self._lock:
-            return promise()
+            return self._learner.certificate()
 
     def strained(self, n: int = 10) -> list[Strain]:
         """Return the answers that most halfspaces dispute, if the learner allows for slack."""
