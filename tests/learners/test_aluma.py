@@ -161,3 +161,26 @@ def test_alternatives_split_almost_as_well_and_are_other_examples():
         split = votes.mean(axis=1) * (1 - votes.mean(axis=1))
         assert (split > 0.2).all()
         learner.tell(i, int(X[i, 0] > 0))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"slack": 0.05},
+        {"slack": 0.05, "dimension": 40},
+        {"alpha": 1.0},
+        {"estimate": "volume", "budget": 20},
+        {"estimate": "verified", "budget": 20},
+    ],
+)
+def test_a_batch_begins_with_the_question(settings: dict) -> None:
+    X = np.random.default_rng(8).standard_normal((150, 3))
+    for seed in range(5):
+        learner = ALuMA(X, classes=(0, 1), n_hypotheses=200, random_state=seed, **settings)
+        for i in (3, 70, 20, 5, 90):
+            learner.tell(i, int(X[i, 0] > 0))
+        batch, one = learner.fork().ask(6), learner.fork().ask(1)
+        assert one.tolist() == [learner.ask()] == batch[:1].tolist()
+        assert len(set(batch.tolist())) == 6
+        np.testing.assert_array_equal(learner.ask(6), batch)

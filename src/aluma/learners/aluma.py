@@ -233,11 +233,8 @@ class ALuMA(StoppingLearner):
         return index
 
     def _choose_batch(self, eligible: Bools, n: int) -> Ints:
+        first, rng = self.ask(), self._rng(1)
         hypotheses = self._halfspaces(self._jury())
-        batch = scoring.choose_batch(
-            self.pool, hypotheses, eligible, n, self._rng(1), alpha=self.alpha
+        return scoring.choose_batch(
+            self.pool, hypotheses, eligible, n, rng, alpha=self.alpha, first=first
         )
-        if self._own is None:
-            return batch
-        first = choose_soft(self.pool, hypotheses, eligible, self._rng(0), alpha=self.alpha).index
-        return np.concatenate([[first], batch[batch != first]])[:n]

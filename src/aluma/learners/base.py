@@ -61,7 +61,8 @@ class Learner(ABC):
     def ask(self, n: int | None = None) -> Any:
         """Return the example to ask about next, the same until something is told or skipped.
 
-        With ``n``, an array of n different examples that are informative together.
+        With ``n``, an array of n different examples that are informative together; the first of
+        them is the question itself.
         Raises :class:`Exhausted` when nothing is left.
         """
         eligible = self._eligible()

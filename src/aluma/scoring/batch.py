@@ -22,23 +22,25 @@ def choose_batch(
     *,
     alpha: float = 1.05,
     delta: float = DELTA,
+    first: int | None = None,
 ) -> Ints:
     """Return ``n`` different examples that split the population jointly, best first.
 
-    The first is `choose`'s. The votes on the examples taken so far cut the population into cells;
-    the next example is the one that separates most pairs of hypotheses that still share a cell,
-    ``sum over cells of N+ N-``. For one example that is the split itself; for a batch it is what
-    minimises the expected share of the population left after all answers. Separated pairs are a
-    coverage function, so greedy steps separate at least 1 - 1/e of the pairs that the best batch
-    would, here up to a sample of the contested examples and of the hypotheses. When every pair is
-    separated, pairs separated only once count, and so on; a copy of an example already taken
-    separates nothing new and comes last.
+    The first is the one given, else `choose`'s. The votes on the examples taken so far cut the
+    population into cells; the next example is the one that separates most pairs of hypotheses that
+    still share a cell, ``sum over cells of N+ N-``. For one example that is the split itself; for
+    a batch it is what minimises the expected share of the population left after all answers.
+    Separated pairs are a coverage function, so greedy steps separate at least 1 - 1/e of the pairs
+    that the best batch would, here up to a sample of the contested examples and of the hypotheses.
+    When every pair is separated, pairs separated only once count, and so on; a copy of an example
+    already taken separates nothing new and comes last.
     """
     rows = askable(pool, eligible)
     if not 1 <= n <= len(rows):
         raise ValueError(f"A batch of {n} was asked for: {len(rows)} examples can be asked about.")
     found = shortlist(pool, W, eligible, rng, alpha=alpha, delta=delta)
-    first = decide(pool, found, rng, greedy=alpha == 1.0).index
+    if first is None:
+        first = decide(pool, found, rng, greedy=alpha == 1.0).index
     surveyed, minority = found.surveyed, found.minority
     if len(surveyed) < 4 * n and len(surveyed) < len(rows):
         few = found.hypotheses[:FIRST]
