@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from aluma import cli, comparison
+from aluma.feasibility import Undecided
 from aluma.learners.aluma import ALuMA
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -319,3 +320,19 @@ def test_the_benchmarks_are_the_modules_that_run():
     assert "sampler" in cli.bench.benchmarks()
     assert "noise" in cli.bench.benchmarks()
     assert "cones" not in cli.bench.benchmarks()
+
+
+def test_what_float64_cannot_settle_ends_a_run_with_a_sentence(csv, tmp_path, monkeypatch):
+    tell = ALuMA.tell
+
+    def at_a_loss(learner, i, label):
+        if learner.n_answers == 2:
+            raise Undecided("2 answers leave a cone too thin for float64.")
+        tell(learner, i, label)
+
+    monkeypatch.setattr(ALuMA, "tell", at_a_loss)
+    result = invoke("run", csv, "--label-column", "kind", "--no-compare", "--out", tmp_path)
+    assert result.exit_code == 0, result.output
+    assert "ALuMA had to end after 2 labels" in told(result)
+    assert "2 answers leave a cone too thin for float64." in told(result)
+    assert "Traceback" not in result.output

@@ -1,12 +1,17 @@
 """A run asks and tells, keeps what was said, and ends for the right reason."""
 
 import logging
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from aluma.feasibility import Undecided
 from aluma.learners.aluma import ALuMA
 from aluma.learners.base import Learner
 from aluma.learners.passive import Passive
@@ -182,3 +187,67 @@ def test_progress_shows_a_bar_only_when_wanted(capsys: pytest.CaptureFixture[str
     assert capsys.readouterr().out == ""
     run(margin(), Y, budget=4, progress=True)
     assert "4/4" in capsys.readouterr().out
+
+
+def test_ctrl_c_waits_until_an_answer_is_taken_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    learner, absorb = margin(), SimpleMargin._absorb
+
+    def interrupted(self: SimpleMargin, index: int, sign: int) -> None:
+        if self.n_answers == 2:
+            signal.raise_signal(signal.SIGINT)
+        absorb(self, index, sign)
+
+    monkeypatch.setattr(SimpleMargin, "_absorb", interrupted)
+    before = signal.getsignal(signal.SIGINT)
+    trace = run(learner, Y, measure=lambda learner: learner.n_answers)
+    assert trace.indices == learner.answered.tolist()
+    assert trace.labels == learner.answers.tolist()
+    assert len(trace) == 3
+    assert trace.to_frame()["measure"].isna().tolist() == [False, False, True]
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_an_answer_in_hand_is_told_before_an_interrupt_ends_the_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    calls = []
+
+    @contextmanager
+    def interrupted() -> Iterator[None]:
+        calls.append(1)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        yield
+
+    monkeypatch.setattr("aluma.running.held_back", interrupted)
+    learner = margin()
+    trace = run(learner, Y)
+    assert trace.indices == learner.answered.tolist()
+    assert len(trace) == 3
+
+
+def test_ctrl_c_is_let_be_in_other_threads() -> None:
+    traces = []
+    thread = threading.Thread(target=lambda: traces.append(run(margin(), Y, budget=3)))
+    thread.start()
+    thread.join()
+    assert len(traces[0]) == 3
+
+
+def test_an_answer_that_cannot_be_settled_ends_a_run_and_is_kept(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    learner, absorb = margin(), SimpleMargin._absorb
+
+    def at_a_loss(self: SimpleMargin, index: int, sign: int) -> None:
+        if self.n_answers == 2:
+            raise Undecided("too thin")
+        absorb(self, index, sign)
+
+    monkeypatch.setattr(SimpleMargin, "_absorb", at_a_loss)
+    with caplog.at_level(logging.WARNING, logger="aluma"):
+        trace = run(learner, Y)
+    assert trace.indices == learner.answered.tolist()
+    assert (len(trace), trace.conflict) == (2, None)
+    assert isinstance(trace.undecided, Undecided)
+    assert "after 2 answers: too thin" in caplog.text

@@ -11,6 +11,8 @@ import numpy as np
 
 from aluma.arrays import Bools, Floats, positive_integer
 from aluma.blas import one_thread
+from aluma.feasibility import Undecided
+from aluma.interrupts import held_back
 from aluma.learners.aluma import ALuMA
 from aluma.learners.base import Exhausted, Learner
 from aluma.learners.labels import plain
@@ -67,6 +69,7 @@ class Run:
     strategy, seed : which learner it was
     finished_after : answers after which the learner's own stopping rule was first seen to hold
     conflict : the contradiction that ended the run, or None
+    undecided : what ended it because float64 could not settle it, or None
     slack : the slack that was allowed for at the end
     strained : the answers that halfspaces disputed most at the end, with slack
     interrupted : whether Ctrl-C ended it
@@ -80,6 +83,7 @@ class Run:
     seed: int = 0
     finished_after: int | None = None
     conflict: Conflict | None = None
+    undecided: Undecided | None = None
     slack: float = 0.0
     strained: tuple[Strain, ...] = ()
     interrupted: bool = False
@@ -171,8 +175,9 @@ def compare(
     """Let each strategy label a pool whose labels are known, and see how it goes.
 
     A run ends when the whole pool is labelled right, the budget is spent, or an answer contradicts
-    the others. Only the very first run goes on until ALuMA's own stopping rule holds too. ALuMA
-    labels by its vote, the heuristics by their max-margin separator, as people use them.
+    the others or leaves too little for float64. Only the very first run goes on until ALuMA's own
+    stopping rule holds too. ALuMA labels by its vote, the heuristics by their max-margin separator,
+    as people use them.
 
     Parameters
     ----------
@@ -257,14 +262,15 @@ def follow(
     errors: list[float] = []
     stopped: int | None = None
     conflict: Conflict | None = None
+    undecided: Undecided | None = None
     interrupted = False
     waiting = to_the_end and isinstance(learner, ALuMA)
     share = learner.predict_proba()[:, 1]
     try:
         while len(indices) < budget and (waiting or not errors or errors[-1] > until):
             index = learner.ask()
-            learner.tell(index, learner.classes_[int(positive[index])])
-            # Ctrl-C can leave a learner half way: what is kept is from after a whole answer.
+            with held_back():
+                learner.tell(index, learner.classes_[int(positive[index])])
             share = learner.predict_proba()[:, 1]
             indices.append(index)
             errors.append(float(np.mean((share >= 0.5) != positive)))
@@ -279,6 +285,8 @@ def follow(
         pass
     except Conflict as found:
         conflict = found
+    except Undecided as found:
+        undecided = found
     except KeyboardInterrupt:
         interrupted = True
     return Run(
@@ -288,6 +296,7 @@ def follow(
         share=np.maximum(share, 1.0 - share),
         finished_after=stopped,
         conflict=conflict,
+        undecided=undecided,
         slack=_slack(learner),
         strained=tuple(learner.strained(5)) if isinstance(learner, LiftedLearner) else (),
         interrupted=interrupted,

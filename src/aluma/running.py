@@ -12,6 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from aluma.arrays import positive_integer
+from aluma.feasibility import Undecided
+from aluma.interrupts import held_back
 from aluma.learners.base import Exhausted, Learner
 from aluma.version_space import Conflict
 
@@ -30,12 +32,14 @@ class Trace:
     indices, labels : the answers in order, as pool positions and label values
     measures : what ``measure`` returned after each answer, if it was given
     conflict : the Conflict that ended the run, or None
+    undecided : what ended the run because float64 could not settle it, or None
     """
 
     indices: list[int] = field(default_factory=list)
     labels: list[Any] = field(default_factory=list)
     measures: list[float] = field(default_factory=list)
     conflict: Conflict | None = None
+    undecided: Undecided | None = None
     index: Sequence[Any] | None = None
 
     def __len__(self) -> int:
@@ -51,7 +55,8 @@ class Trace:
             index=pd.RangeIndex(1, len(self) + 1, name="answer"),
         )
         if self.measures:
-            frame["measure"] = self.measures
+            # An interrupted run may lack the last.
+            frame["measure"] = pd.Series(self.measures, index=frame.index[: len(self.measures)])
         return frame
 
 
@@ -79,31 +84,46 @@ def run(
     Returns
     -------
     Trace
-        A contradiction ends the run and is kept in ``trace.conflict``. Ctrl-C ends it too; what
-        was answered is kept.
+        A contradiction ends the run and is kept in ``trace.conflict``; so does, in
+        ``trace.undecided``, an answer that leaves too little for float64. Ctrl-C ends it too: an
+        answer that was given is told first, and all of them are kept.
     """
     answer = _teacher(teacher, len(learner.pool))
     most = len(learner.pool) if budget is None else positive_integer(budget, "budget")
     trace = Trace(index=learner.pool.index)
     with _bar(progress, most) as advance:
+        given: list[tuple[int, Any]] = []
         try:
-            while len(trace) < most and not learner.finished:
-                i = learner.ask()
-                label = answer(i)
-                learner.tell(i, label)
-                trace.indices.append(i)
-                trace.labels.append(label)
-                if measure is not None:
-                    trace.measures.append(float(measure(learner)))
-                advance()
+            try:
+                while len(trace) < most and not learner.finished:
+                    i = learner.ask()
+                    given.append((i, answer(i)))
+                    _take(learner, given, trace)
+                    if measure is not None:
+                        trace.measures.append(float(measure(learner)))
+                    advance()
+            except KeyboardInterrupt:
+                _take(learner, given, trace)
+                logger.warning("interrupted after %d answers; they are kept", len(trace))
         except Exhausted:
             pass
-        except Conflict as conflict:
-            trace.conflict = conflict
-            logger.warning("the run ends after %d answers: %s", len(trace), conflict)
-        except KeyboardInterrupt:
-            logger.warning("interrupted after %d answers; they are kept", len(trace))
+        except (Conflict, Undecided) as found:
+            if isinstance(found, Conflict):
+                trace.conflict = found
+            else:
+                trace.undecided = found
+            logger.warning("the run ends after %d answers: %s", len(trace), found)
     return trace
+
+
+def _take(learner: Learner, given: list[tuple[int, Any]], trace: Trace) -> None:
+    """Tell what the teacher has given but the learner not taken, with no Ctrl-C in between."""
+    with held_back():
+        while given:
+            learner.tell(*given[-1])
+            index, label = given.pop()
+            trace.indices.append(index)
+            trace.labels.append(label)
 
 
 def _teacher(teacher: Any, m: int) -> Callable[[int], Any]:

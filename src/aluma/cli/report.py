@@ -80,7 +80,7 @@ def _reading(found: Comparison) -> str:
     repeats = len(found.of(found.main.strategy))
     runs = f"Median of {repeats} runs (their range)" if repeats > 1 else "One run each"
     cut = " The comparison was interrupted." if found.runs[-1].interrupted else ""
-    ended = any(run.conflict or run.interrupted for run in found.runs)
+    ended = any(run.conflict or run.undecided or run.interrupted for run in found.runs)
     dash = " -: the run ended before that." if ended else ""
     return f"{runs}. ALuMA labels by vote, the others by SVM.{cut}{dash}"
 
@@ -113,6 +113,8 @@ def _outcome(found: Comparison, names: Sequence[int]) -> str:
             "--slack auto goes on all the same, and --kernel rbf allows for curved boundaries. "
             "Everything up to there is kept."
         )
+    if run.undecided is not None:
+        return f"{title} had to end after {answers}; {now}. The reason: {run.undecided}"
     if run.slack > 0:
         return f"After {answers}, {now}. {_strain(run, names)}"
     if run.interrupted:
