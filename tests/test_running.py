@@ -251,3 +251,33 @@ def test_an_answer_that_cannot_be_settled_ends_a_run_and_is_kept(
     assert (len(trace), trace.conflict) == (2, None)
     assert isinstance(trace.undecided, Undecided)
     assert "after 2 answers: too thin" in caplog.text
+
+
+NAMED = pd.DataFrame(X, index=[f"r{i}" for i in range(40)], columns=["a", "b", "c"])
+
+
+def test_a_series_that_teaches_is_matched_by_its_index() -> None:
+    labels = pd.Series(Y, index=NAMED.index)
+    wanted = run(SimpleMargin(NAMED, classes=("no", "yes")), Y, budget=8)
+    for teacher in (labels, labels.sample(frac=1, random_state=1), pd.Series(Y), Y.tolist()):
+        found = run(SimpleMargin(NAMED, classes=("no", "yes")), teacher, budget=8)
+        assert (found.indices, found.labels) == (wanted.indices, wanted.labels)
+    shuffled = pd.Series(Y).sample(frac=1, random_state=1)
+    plain = run(SimpleMargin(pd.DataFrame(X), classes=("no", "yes")), shuffled, budget=8)
+    assert plain.labels == wanted.labels
+    # An array has no index to match: the labels are in its order, whatever they are called.
+    array = run(SimpleMargin(X, classes=("no", "yes")), labels, budget=8)
+    assert array.labels == wanted.labels
+
+
+@pytest.mark.parametrize(
+    ("index", "message"),
+    [
+        ([f"s{i}" for i in range(40)], r"lacks 'r0', 'r1'.* has 's0', 's1'.*to_numpy"),
+        (["r0"] * 40, r"lacks 'r1'.* has nothing instead"),
+        (range(7, 47), "has 7, 8, 9"),
+    ],
+)
+def test_a_series_of_other_examples_does_not_teach(index: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        run(SimpleMargin(NAMED), pd.Series(Y, index=index))

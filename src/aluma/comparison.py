@@ -12,6 +12,7 @@ import numpy as np
 from aluma.arrays import Bools, Floats, positive_integer
 from aluma.blas import one_thread
 from aluma.feasibility import Undecided
+from aluma.frames import in_order
 from aluma.interrupts import held_back
 from aluma.learners.aluma import ALuMA
 from aluma.learners.base import Exhausted, Learner
@@ -182,7 +183,7 @@ def compare(
     Parameters
     ----------
     X : whatever :class:`aluma.pool.Pool` takes, used as given
-    y : the known label of every example, two different values
+    y : the known label of every example, two different values; a Series is matched by its index
     strategies : names, the one of interest first
     repeats : runs of each strategy, with the seeds ``seed``, ``seed + 1``, ...
     budget : answers per run at most, by default the whole pool
@@ -198,7 +199,7 @@ def compare(
     """
     view = View(X, bias=bias, kernel=kernel, seed=seed)
     pool = view.pool
-    classes, positive = known_labels(y, len(pool))
+    classes, positive = known_labels(in_order(y, pool.index), len(pool))
     most = len(pool) if budget is None else min(positive_integer(budget, "budget"), len(pool))
     plan = [(name, r) for name in strategies for r in range(positive_integer(repeats, "repeats"))]
     runs: list[Run] = []

@@ -8,18 +8,15 @@ the design asks: converting a block of a float64 pool costs less than the produc
 from __future__ import annotations
 
 import hashlib
-import sys
 from collections.abc import Hashable, Iterator
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
 from aluma.arrays import Bools, Floats, Ints, Singles
-
-if TYPE_CHECKING:
-    import pandas as pd
+from aluma.frames import frame_values, is_frame, with_columns
 
 #: Upper limit for a temporary block. Large enough for matrix products to run at full speed (on
 #: 784 columns they do from about 1000 rows on), small enough to stay in a processor's cache.
@@ -71,7 +68,7 @@ class Pool:
             return
         self._store = _store(X)
         self.bias = bias
-        if _is_frame(X):
+        if is_frame(X):
             self.index, self.columns = X.index, tuple(X.columns)
         else:
             self.index, self.columns = range(len(self)), None
@@ -99,6 +96,15 @@ class Pool:
     def is_zero(self) -> Bools:
         """Examples that no homogeneous halfspace can decide: every entry is 0 in float32."""
         return np.zeros(len(self), dtype=bool) if self.bias else self._zero.copy()
+
+    def alike(self, X: Any) -> Pool:
+        """Return new examples as a pool with the same columns, by name if both are named, and bias.
+
+        Columns of a DataFrame are put in this pool's order; other names are refused.
+        """
+        if self.columns is not None:
+            X = with_columns(X, self.columns)
+        return Pool(X, bias=self.bias)
 
     def rows(self, indices: npt.ArrayLike) -> Floats:
         """Return the examples at ``indices`` as a dense float64 array, the bias included."""
@@ -318,7 +324,7 @@ def _store(X: Any) -> _Store:
     """Return the store that holds ``X`` without copying it, or say why there is none."""
     if np.ma.isMaskedArray(X):
         raise TypeError("The pool is a masked array: fill or drop the masked entries first.")
-    data: Any = _frame_values(X) if _is_frame(X) else X
+    data: Any = frame_values(X) if is_frame(X) else X
     is_sparse = sparse.issparse(X)
     if not is_sparse:
         data = np.asarray(data)
@@ -341,35 +347,6 @@ def _store(X: Any) -> _Store:
         rows = rows.copy()
         rows.sum_duplicates()
     return _Sparse(rows)
-
-
-def _is_frame(X: Any) -> TypeGuard[pd.DataFrame]:
-    """Tell a DataFrame without importing pandas: whoever has one has imported it."""
-    pandas = sys.modules.get("pandas")
-    return pandas is not None and isinstance(X, pandas.DataFrame)
-
-
-def _frame_values(frame: pd.DataFrame) -> npt.NDArray[Any]:
-    """Return a frame's numbers: in place if its columns share one NumPy type."""
-    types = list(frame.dtypes)
-    wrong = [name for name, dtype in zip(frame.columns, types, strict=True) if not _is_real(dtype)]
-    if wrong:
-        names = ", ".join(repr(name) for name in wrong[:5]) + (", ..." if len(wrong) > 5 else "")
-        raise TypeError(
-            f"{len(wrong)} of {len(types)} columns hold no real numbers: {names}. "
-            "Drop or encode them first."
-        )
-    if len(set(types)) == 1 and isinstance(types[0], np.dtype):
-        return np.asarray(frame.to_numpy(copy=False))
-    exact = all(isinstance(t, np.dtype) and np.can_cast(t, np.float32) for t in types)
-    target = np.float32 if exact else np.float64
-    return np.asarray(frame.to_numpy(dtype=target, na_value=np.nan))
-
-
-def _is_real(dtype: Any) -> bool:
-    from pandas.api.types import is_complex_dtype, is_numeric_dtype
-
-    return bool(is_numeric_dtype(dtype)) and not is_complex_dtype(dtype)
 
 
 def _parts(n: int, step: int) -> Iterator[slice]:

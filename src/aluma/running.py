@@ -13,8 +13,10 @@ import numpy.typing as npt
 
 from aluma.arrays import positive_integer
 from aluma.feasibility import Undecided
+from aluma.frames import in_order
 from aluma.interrupts import held_back
 from aluma.learners.base import Exhausted, Learner
+from aluma.pool import Pool
 from aluma.version_space import Conflict
 
 if TYPE_CHECKING:
@@ -74,6 +76,8 @@ def run(
     learner : Learner
         Changed by the run; it can be run on, or asked by hand, afterwards.
     teacher : array of labels, one per example, or callable(index) -> label
+        A pandas Series is matched with a DataFrame pool by its index, see
+        :func:`aluma.frames.in_order`.
     budget : int, optional
         Number of answers in this run at most.
     progress : bool
@@ -88,7 +92,7 @@ def run(
         ``trace.undecided``, an answer that leaves too little for float64. Ctrl-C ends it too: an
         answer that was given is told first, and all of them are kept.
     """
-    answer = _teacher(teacher, len(learner.pool))
+    answer = _teacher(teacher, learner.pool)
     most = len(learner.pool) if budget is None else positive_integer(budget, "budget")
     trace = Trace(index=learner.pool.index)
     with _bar(progress, most) as advance:
@@ -126,11 +130,11 @@ def _take(learner: Learner, given: list[tuple[int, Any]], trace: Trace) -> None:
             trace.labels.append(label)
 
 
-def _teacher(teacher: Any, m: int) -> Callable[[int], Any]:
+def _teacher(teacher: Any, pool: Pool) -> Callable[[int], Any]:
     """Return a function that answers for an example."""
     if callable(teacher):
         return teacher  # type: ignore[no-any-return]
-    labels = np.asarray(teacher)
+    labels, m = np.asarray(in_order(teacher, pool.index)), len(pool)
     if labels.shape != (m,):
         raise ValueError(
             f"the teacher has labels of shape {labels.shape}, the pool has {m} examples: give one "

@@ -693,3 +693,21 @@ def test_a_pool_with_holes_is_refused(build: Build, wrong: float) -> None:
     holes[4, 2] = wrong
     with pytest.raises(ValueError, match="row 4, column 2"):
         build(holes)
+
+
+# -- names of columns --------------------------------------------------------------------------
+
+
+def test_new_examples_are_matched_by_the_names_of_their_columns(build: Build) -> None:
+    frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
+    learner = answered(build(frame, classes=CLASSES), 10)
+    shares = learner.predict_proba(frame)
+    np.testing.assert_array_equal(learner.predict_proba(frame[["d", "b", "a", "c"]]), shares)
+    np.testing.assert_array_equal(learner.predict_proba(X), shares)
+    for other, said in (
+        (frame.rename(columns={"a": "z"}), "missing 'a', not in the pool 'z'"),
+        (frame[["a", "b", "c"]], "missing 'd', not in the pool nothing"),
+        (frame[["a", "b", "c", "d", "d"]], "missing nothing, not in the pool nothing"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            learner.predict(other)

@@ -214,7 +214,7 @@ class Learner(ABC):
 
         Told examples of the pool have the label that was told.
         """
-        pool = self.pool if X is None else self._view.new(Pool(X, bias=self.examples.bias))
+        pool = self.pool if X is None else self._view.new(self.examples.alike(X))
         self._labels.order  # noqa: B018 - before both labels are known there is no vote
         positive = self._positive_shares(pool)
         if X is None:
