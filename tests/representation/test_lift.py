@@ -34,7 +34,8 @@ def test_the_lifted_pool_is_separable_with_the_margin_of_the_lemma_exactly() -> 
         margins = pool.y * (points @ w) / np.linalg.norm(w)
         promised = bounds.lifted_margin(pool.margin, pool.slack, projected=False)
         assert margins.min() >= promised * (1 - 1e-9)
-        assert lift.margin_ == pytest.approx(promised)
+        # The points returned lack the coordinates that were added here, and with them the margin.
+        assert lift.margin_ is None
 
 
 def test_the_theorem_holds_after_projection() -> None:
@@ -56,8 +57,9 @@ def test_the_theorem_holds_after_projection() -> None:
 def test_too_few_dimensions_lose_the_margin() -> None:
     """The check above can fail: projected to 3 dimensions, no such pool stays separable."""
     pool = known_pool(1200, 3, margin=0.9, pairs=1, seed=0)
-    points = Lift(pool.margin, pool.slack, dimension=3).fit_transform(pool.X)
-    assert relative_margin(points, pool.y) < 0.01
+    lift = Lift(pool.margin, pool.slack, dimension=3)
+    assert relative_margin(lift.fit_transform(pool.X), pool.y) < 0.01
+    assert lift.margin_ is None
 
 
 def test_without_projection_a_warning_says_why() -> None:
@@ -74,6 +76,7 @@ def test_the_dimension_is_the_theorems() -> None:
     assert lift.dimension_ == bounds.projection_dimension(0.5, 0.01, 2000, 0.1)
 
 
+@pytest.mark.filterwarnings("ignore::aluma.representation.lift.ProjectionWarning")
 def test_kernel_and_explicit_features_have_the_same_lifted_gram_matrix() -> None:
     X = np.random.default_rng(0).standard_normal((30, 2))
     K = rbf_kernel(X, gamma=0.5)
@@ -117,6 +120,7 @@ def test_lengths_are_divided_by_one_constant_that_counts_the_bias() -> None:
     )
 
 
+@pytest.mark.filterwarnings("ignore::aluma.representation.lift.ProjectionWarning")
 def test_sparse_stays_sparse_until_projected() -> None:
     X = sparse.random(40, 20, 0.2, random_state=0, format="csr")
     assert sparse.issparse(Lift(slack=0.1).fit_transform(X))
@@ -138,7 +142,13 @@ def test_the_slack_of_a_known_pool_is_enough_for_its_labels() -> None:
 
 @pytest.mark.parametrize(
     ("settings", "words"),
-    [({"slack": -1.0}, "slack"), ({"slack": "auto"}, "slack"), ({"dimension": 0}, "dimension")],
+    [
+        ({"slack": -1.0}, "slack"),
+        ({"slack": "auto"}, "slack"),
+        ({"slack": True}, "slack must be a finite number"),
+        ({"dimension": 0}, "dimension"),
+        ({"delta": 5, "dimension": 2}, "delta must lie strictly between 0 and 1, got 5"),
+    ],
 )
 def test_wrong_settings_are_refused(settings: dict[str, object], words: str) -> None:
     with pytest.raises(ValueError, match=words):
@@ -160,3 +170,32 @@ def test_the_examples_are_true(name: str) -> None:
     found = doctest.testmod(getattr(aluma.representation, name))
     assert found.attempted > 0
     assert found.failed == 0
+
+
+@pytest.mark.parametrize("settings", [{"slack": 0.1}, {"slack": 0.1, "margin": 0.05}])
+def test_without_projection_slack_is_said_to_have_no_effect(settings: dict[str, float]) -> None:
+    X = np.random.default_rng(0).standard_normal((30, 3))
+    with pytest.warns(ProjectionWarning, match=r"slack=0.1 has no effect.*ALuMA\(slack="):
+        lift = Lift(**settings).fit(X)
+    assert lift.dimension_ is None
+    assert lift.margin_ is None
+
+
+def test_without_slack_there_is_nothing_to_warn_of() -> None:
+    X = np.random.default_rng(0).standard_normal((30, 3))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert Lift().fit(X).margin_ is None
+        assert Lift(slack=0.1, margin=0.9, dimension=1000).fit(X).margin_ == pytest.approx(
+            bounds.lifted_margin(0.9, 0.1)
+        )
+
+
+@pytest.mark.parametrize("settings", [{"slack": 0.1, "dimension": 5}, {"bias": True}])
+def test_features_have_names(settings: dict[str, object]) -> None:
+    X = np.random.default_rng(0).standard_normal((30, 4))
+    lift = Lift(**settings).set_output(transform="pandas")
+    frame = lift.fit_transform(X)
+    assert frame.columns.tolist() == [f"lift{i}" for i in range(5)]
+    assert lift.get_feature_names_out().tolist() == frame.columns.tolist()
+    assert lift.transform(X[:3]).shape == (3, 5)

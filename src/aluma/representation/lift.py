@@ -8,11 +8,11 @@ from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from aluma import bounds
-from aluma.arrays import positive_integer
+from aluma.arrays import is_number, positive_integer, probability
 from aluma.pool import Pool
 from aluma.representation.kernels import KernelMap, is_precomputed
 from aluma.representation.own import OwnCoordinates
@@ -26,10 +26,10 @@ NUMBERS = [np.float64, np.float32]
 
 
 class ProjectionWarning(UserWarning):
-    """The theorem's dimension is larger than that of the points it would project."""
+    """Nothing is projected, so slack has no effect on the points."""
 
 
-class Lift(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class Lift(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """The preprocessing of Algorithm 3: slack, kernel, random projection.
 
     An example x of the pool becomes ``x' = (a x / c; b e_x)``, where c is the length of the longest
@@ -64,15 +64,17 @@ class Lift(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     shrink_, own_ : the factors a and b
     scale_ : the length c
     dimension_ : k, or None if nothing is projected
-    margin_ : what the theorem promises, or None without ``margin``
+    margin_ : what the theorem promises of the points returned; None without ``margin``, with a
+        ``dimension`` below the theorem's, and where slack has no effect on the points
     n_features_in_ : columns of the pool
 
     Notes
     -----
     ``fit_transform`` returns the pool, whose examples have coordinates of their own. ``transform``
     is for new examples, which have none: they are seen as a halfspace of the original features
-    sees them. Where nothing is projected, both return ``a x / c`` only: the exact lifted cone needs
-    no points, and learners use it when they are given ``slack`` themselves.
+    sees them. Where nothing is projected, both return ``a x / c`` only, whatever the slack, and a
+    :class:`ProjectionWarning` says so: the exact lifted cone needs no points, and learners use it
+    when they are given ``slack`` themselves.
 
     References
     ----------
@@ -109,6 +111,7 @@ class Lift(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Measure the pool, decompose its kernel, and draw the signs."""
         pool = self._pool(X, reset=True)
         slack = checked_slack(self.slack)
+        probability(self.delta, "delta")
         seed = entropy(self.random_state)
         self._map = KernelMap(self.kernel, seed).fit(pool)
         features = self._features(pool)
@@ -116,10 +119,8 @@ class Lift(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         lifted = OwnCoordinates(slack, self.scale_)
         self.shrink_, self.own_ = lifted.shrink, lifted.own
         self.dimension_ = self._projected(len(pool), features.dimension)
-        self.margin_ = None
-        if self.margin is not None:
-            projected = self.dimension_ is not None
-            self.margin_ = bounds.lifted_margin(self.margin, slack, projected=projected)
+        self._n_features_out = self.dimension_ or features.dimension
+        self.margin_ = self._promised(len(pool), slack)
         self._projection = (
             SignProjection(features.dimension, self.dimension_, seed) if self.dimension_ else None
         )
@@ -150,23 +151,39 @@ class Lift(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _features(self, pool: Pool) -> Pool:
         return Pool(self._map.features(pool), bias=self.bias or pool.bias)
 
+    def _promised(self, m: int, slack: float) -> float | None:
+        """Return the margin that the theorem promises of the points, if it promises any."""
+        if self.margin is None:
+            return None
+        if self.dimension_ is None:
+            exact = bounds.lifted_margin(self.margin, slack, projected=False)
+            return exact if slack == 0 else None
+        enough = bounds.projection_dimension(self.margin, slack, m, self.delta)
+        if self.dimension_ < enough:
+            return None
+        return bounds.lifted_margin(self.margin, slack)
+
     def _projected(self, m: int, d: int) -> int | None:
         """Return the dimension to project to, or None if that is pointless."""
         if self.dimension is not None:
             return positive_integer(self.dimension, "dimension")
-        if self.margin is None:
-            return None
-        k = bounds.projection_dimension(self.margin, self.slack, m, self.delta)
-        if k < d + m:
-            return k
-        warnings.warn(
-            f"Theorem transform asks for {k:,} dimensions at margin {self.margin:g} and slack "
-            f"{self.slack:g}, more than the {d + m:,} that it would project from: nothing is "
-            "projected. Give learners slack= instead, which use the exact lifted cone, or choose "
-            "a dimension without its promise.",
-            ProjectionWarning,
-            stacklevel=4,
-        )
+        why = "Neither a dimension nor the margin that it follows from is given"
+        if self.margin is not None:
+            k = bounds.projection_dimension(self.margin, self.slack, m, self.delta)
+            if k < d + m:
+                return k
+            why = (
+                f"Theorem transform asks for {k:,} dimensions at margin {self.margin:g} and slack "
+                f"{self.slack:g}, more than the {d + m:,} that it would project from"
+            )
+        idle = f", and slack={self.slack:g} has no effect on the points" if self.slack > 0 else ""
+        if idle or self.margin is not None:
+            warnings.warn(
+                f"{why}: nothing is projected{idle}. Use ALuMA(slack=...) instead, which has the "
+                "exact lifted cone, or choose a dimension= without the theorem's promise.",
+                ProjectionWarning,
+                stacklevel=3,
+            )
         return None
 
     def __sklearn_tags__(self) -> Any:
@@ -180,7 +197,7 @@ class Lift(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 def checked_slack(slack: Any) -> float:
     """Return a slack H as a float, or say what is wrong with it."""
-    if isinstance(slack, int | float | np.number) and 0 <= float(slack) < np.inf:
+    if is_number(slack) and 0 <= float(slack) < np.inf:
         return float(slack)
     raise ValueError(f"slack must be a finite number of at least 0, got {slack!r}.")
 
