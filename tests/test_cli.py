@@ -124,6 +124,9 @@ def test_other_strategies_and_no_comparison(csv, tmp_path, strategy):
     assert result.exit_code == 0, result.output
     titles = [title for title in comparison.TITLES.values() if f"│ {title}" in result.output]
     assert titles == [comparison.TITLES[strategy]]
+    rule = {"qbc": "vote", "iwal": "the least weighted loss"}.get(strategy, "SVM")
+    assert f"{titles[0]} labels by {rule}." in told(result)
+    assert told(result).count(" by ") == 1
     if strategy != "iwal":
         assert f"{comparison.TITLES[strategy]} has every label right" in told(result)
 
@@ -157,6 +160,7 @@ def test_a_contradiction_is_explained(tmp_path):
     assert result.exit_code == 0, result.output
     text = told(result)
     assert "ALuMA met a contradiction after" in text
+    assert "ALuMA labels by vote, SVM margin and random order label by SVM." in text
     assert "No straight boundary fits all answers" in text
     assert "of 4 examples are labelled wrong" in text
     assert (tmp_path / "learning-curves.png").read_bytes()[:8] == PNG
@@ -184,12 +188,24 @@ def test_slack_and_kernels_go_on_after_a_contradiction(tmp_path):
         ("--kernel", "precomputed", "no kernel matrix"),
         ("--slack", "some", "--slack must be auto or a number"),
         ("--slack", "-1", "--slack must be auto or a number"),
+        ("--margin", "-1", "--margin must be a positive number, got -1"),
     ],
 )
 def test_wrong_kernels_and_slacks_are_explained(csv, tmp_path, option, value, said):
     result = invoke("run", csv, "--label-column", "kind", option, value, "--out", tmp_path)
     assert result.exit_code == 2
     assert said in told(result)
+
+
+@pytest.mark.parametrize("slack", ["auto", "0.1"])
+def test_slack_is_refused_where_it_would_have_no_effect(csv, tmp_path, slack):
+    result = invoke(
+        "run", csv, "--label-column", "kind", "--strategy", "qbc", "--slack", slack,
+        "--out", tmp_path,
+    )  # fmt: skip
+    assert result.exit_code == 2
+    assert "qbc does not allow for slack" in told(result)
+    assert "--strategy aluma" in told(result)
 
 
 @pytest.mark.parametrize("answers", [0, 4])

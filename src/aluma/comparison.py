@@ -16,6 +16,7 @@ from aluma.frames import in_order
 from aluma.interrupts import held_back
 from aluma.learners.aluma import ALuMA
 from aluma.learners.base import Exhausted, Learner
+from aluma.learners.hypotheses import VersionSpaceLearner
 from aluma.learners.labels import plain
 from aluma.learners.lifted import LiftedLearner, Strain
 from aluma.learners.separator import SeparatorLearner
@@ -177,8 +178,8 @@ def compare(
 
     A run ends when the whole pool is labelled right, the budget is spent, or an answer contradicts
     the others or leaves too little for float64. Only the very first run goes on until ALuMA's own
-    stopping rule holds too. ALuMA labels by its vote, the heuristics by their max-margin separator,
-    as people use them.
+    stopping rule holds too. Learners label as :func:`labels_by` says: ALuMA by its vote, the
+    heuristics by their max-margin separator, as people use them.
 
     Parameters
     ----------
@@ -237,6 +238,14 @@ def make_learner(
     if issubclass(kind, LiftedLearner):
         settings |= {"slack": slack, "margin": margin}
     return kind(X, **settings)
+
+
+def labels_by(name: str) -> str:
+    """Return in words how the learner that :func:`make_learner` sets up labels the pool."""
+    kind = strategy(name)
+    if issubclass(kind, SeparatorLearner):
+        return "SVM"
+    return "vote" if issubclass(kind, VersionSpaceLearner) else "the least weighted loss"
 
 
 def follow(

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from aluma import figures
 from aluma.cli.terminal import console, fail
-from aluma.comparison import TARGETS, TITLES, Comparison, OnAnswer, Run, Watch
+from aluma.comparison import TARGETS, TITLES, Comparison, OnAnswer, Run, Watch, labels_by
 
 
 @contextmanager
@@ -82,7 +82,19 @@ def _reading(found: Comparison) -> str:
     cut = " The comparison was interrupted." if found.runs[-1].interrupted else ""
     ended = any(run.conflict or run.undecided or run.interrupted for run in found.runs)
     dash = " -: the run ended before that." if ended else ""
-    return f"{runs}. ALuMA labels by vote, the others by SVM.{cut}{dash}"
+    return f"{runs}. {_rules(found.strategies)}{cut}{dash}"
+
+
+def _rules(names: Sequence[str]) -> str:
+    """Say how the learners label, those that do so alike together."""
+    alike: dict[str, list[str]] = {}
+    for name in names:
+        alike.setdefault(labels_by(name), []).append(TITLES.get(name, name))
+    parts = [
+        f"{' and '.join(titles)} {'label' if len(titles) > 1 else 'labels'} by {rule}"
+        for rule, titles in alike.items()
+    ]
+    return f"{', '.join(parts)}."
 
 
 def _cell(found: Comparison, name: str, target: float) -> str:
@@ -106,11 +118,12 @@ def _outcome(found: Comparison, names: Sequence[int]) -> str:
     now = f"{wrong[-1]} are labelled wrong" if wrong else "nothing was labelled yet"
     if run.conflict is not None:
         rows = ", ".join(str(names[i]) for i in run.conflict.indices)
+        slack = "--slack auto" if run.strategy == "aluma" else "--strategy aluma --slack auto"
         return (
             f"{title} met a contradiction after {answers}; {now}. No straight boundary fits all "
             f"answers: the labels of rows {rows} (counted from 0) cannot all be right. Either one "
             "of them is a mistake, or these columns do not separate the two labels everywhere. "
-            "--slack auto goes on all the same, and --kernel rbf allows for curved boundaries. "
+            f"{slack} goes on all the same, and --kernel rbf allows for curved boundaries. "
             "Everything up to there is kept."
         )
     if run.undecided is not None:

@@ -12,6 +12,7 @@ from aluma.cli.report import report, watched
 from aluma.cli.table_file import read_labelled
 from aluma.cli.terminal import Out, console, fail, folder
 from aluma.comparison import COMPARED, compare
+from aluma.learners.lifted import LiftedLearner, checked_margin
 from aluma.learners.strategies import STRATEGIES
 from aluma.representation.kernels import Kernel
 from aluma.representation.lift import checked_slack
@@ -52,7 +53,8 @@ def run(
         str,
         typer.Option(
             metavar="H",
-            help="For labels that contradict each other: a number, or auto (0 until they do).",
+            help="For labels that contradict each other: a number, or auto (0 until they do). "
+            "Only aluma allows for it.",
         ),
     ] = "0",
     margin: Annotated[
@@ -75,6 +77,9 @@ def run(
     if strategy not in STRATEGIES:
         fail(f"There is no strategy {strategy!r}: choose one of {', '.join(STRATEGIES)}.")
     chosen, allowed = _kernel(kernel, gamma), _slack(slack)
+    if allowed != 0 and not issubclass(STRATEGIES[strategy], LiftedLearner):
+        fail(f"{strategy} does not allow for slack: leave --slack out, or use --strategy aluma.")
+    wide = _margin(margin)
     data = read_labelled(pool, label_column)
     results = folder(out)
     for note in data.notes:
@@ -90,7 +95,7 @@ def run(
             seed=seed,
             kernel=chosen,
             slack=allowed,
-            margin=margin,
+            margin=wide,
             watch=watch,
         )
     report(found, results, f"{pool.name}: labels needed for {len(data.y):,} rows", data.names)
@@ -112,3 +117,11 @@ def _slack(text: str) -> float | str:
         return text if text == "auto" else checked_slack(float(text))
     except ValueError:
         fail(f"--slack must be auto or a number of at least 0, got {text!r}.")
+
+
+def _margin(margin: float | None) -> float | None:
+    """Return a margin from the command line, or say what it may be and leave."""
+    try:
+        return checked_margin(margin)
+    except ValueError:
+        fail(f"--margin must be a positive number, got {margin}.")
