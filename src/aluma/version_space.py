@@ -26,15 +26,22 @@ class Conflict(ValueError):
 
     def __init__(self, indices: tuple[int, ...], advice: str = "") -> None:
         self.indices, self._advice = indices, advice
-        shown = ", ".join(map(str, indices[:12])) + (", ..." if len(indices) > 12 else "")
-        super().__init__(
-            f"no halfspace agrees with these {len(indices)} answers at once: {shown}. Take any "
-            f"one away and the others can all be true. {advice}".rstrip()
-        )
+        super().__init__(f"{_contradiction(indices)} {advice}".rstrip())
 
     def __reduce__(self) -> tuple[type[Conflict], tuple[tuple[int, ...], str]]:
         # Exceptions travel between processes by their arguments, and the message is not one.
         return type(self), (self.indices, self._advice)
+
+
+def _contradiction(indices: tuple[int, ...]) -> str:
+    """Return in words what cannot be true."""
+    if len(indices) == 1:
+        return f"example {indices[0]} was answered otherwise before."
+    shown = ", ".join(map(str, indices[:12])) + (", ..." if len(indices) > 12 else "")
+    return (
+        f"no halfspace agrees with these {len(indices)} answers at once: {shown}. Take any one "
+        "away and the others can all be true."
+    )
 
 
 class VersionSpace:

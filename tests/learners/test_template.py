@@ -711,3 +711,43 @@ def test_new_examples_are_matched_by_the_names_of_their_columns(build: Build) ->
     ):
         with pytest.raises(ValueError, match=said):
             learner.predict(other)
+
+
+# -- what is said about contradictions, and skipping twice ------------------------------------
+
+
+def test_another_answer_for_the_same_example_is_named(build: Build) -> None:
+    learner = build(X, classes=CLASSES)
+    learner.tell(0, "yes")
+    with pytest.raises(Conflict) as caught:
+        learner.tell(0, "no")
+    assert str(caught.value) == (
+        "example 0 was answered otherwise before. It was told as 'yes', and now as 'no': if that "
+        "is right, use change(0, 'no')."
+    )
+    assert caught.value.indices == (0,)
+    learner.change(0, "no")
+    assert learner.answers.tolist() == ["no"]
+
+
+def test_the_advice_on_a_contradiction_can_be_followed(strict: Build) -> None:
+    learner = strict(np.array([[1.0, 0.0], [2.0, 0.0], [0.0, 1.0]]), classes=CLASSES)
+    learner.tell(0, "yes")
+    with pytest.raises(Conflict) as caught:
+        learner.tell(1, "no")
+    takes_slack = isinstance(learner, ALuMA)
+    assert ("allow for noise with slack" in str(caught.value)) == takes_slack
+    assert ("use ALuMA or ActiveClassifier with slack" in str(caught.value)) != takes_slack
+
+
+def test_skipping_twice_is_skipping_once(build: Build) -> None:
+    learner = build(X, classes=CLASSES)
+    first = learner.ask()
+    learner.skip(first)
+    after = learner.ask()
+    learner.skip(first)
+    assert learner.ask() == after
+    assert len(learner.history) == 1
+    learner.undo()
+    assert learner.history == ()
+    assert learner.ask() == first

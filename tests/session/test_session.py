@@ -25,6 +25,7 @@ import aluma
 from aluma import ALuMA, Conflict, Exhausted, Pool
 from aluma.learners import strategies
 from aluma.learners.base import Learner
+from aluma.learners.history import Event
 from aluma.sampling import population
 from aluma.session import (
     NewerFormat,
@@ -1051,6 +1052,23 @@ def test_a_fork_of_another_moment_is_refused(path):
         with pytest.raises(ValueError, match="only tell"):
             session.adopt(skipping)
         assert session.n_answers == 1
+
+
+def test_a_skipped_example_can_become_an_exception(path):
+    with Session.create(path, X, classes=(False, True), **SMALL) as session:
+        told(session, 2)
+        session.skip(50)
+        session.skip(50)
+        assert len(session.log) == 3
+        session.skip(50, label=True)
+        assert session.exceptions == {50: True}
+    with Session.open(path, X) as session:
+        assert session.exceptions == {50: True}
+        session.undo()
+        assert session.exceptions == {}
+        assert session.fork().history[-1] == Event(50, 0)
+        session.undo()
+        assert session.n_answers == len(session.fork().history) == 2
 
 
 def test_exceptions_are_kept_and_not_learnt_from(path):

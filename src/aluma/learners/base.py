@@ -13,7 +13,7 @@ import numpy.typing as npt
 from aluma.arrays import Bools, Floats, Ints, positive_integer
 from aluma.certificate import Certificate
 from aluma.learners.history import Event, common
-from aluma.learners.labels import Labels
+from aluma.learners.labels import Labels, plain
 from aluma.pool import Pool
 from aluma.representation.view import View
 from aluma.version_space import Conflict
@@ -113,9 +113,9 @@ class Learner(ABC):
             raise
 
     def skip(self, i: int) -> None:
-        """Do not ask about this example (it can still be told)."""
+        """Do not ask about this example (it can still be told); skipping it again is nothing."""
         index = self._checked_index(i)
-        if self._sign_of(index) == 0:
+        if all(event.index != index for event in self._history):
             self._take(index, 0)
 
     def undo(self) -> None:
@@ -281,7 +281,12 @@ class Learner(ABC):
         if known == sign:
             return
         if known:
-            raise Conflict((index,), f"Example {index} was told before: use change({index}, ...).")
+            told = self._labels.of_signs(np.array([known]))[0]
+            raise Conflict(
+                (index,),
+                f"It was told as {plain(told)!r}, and now as {plain(label)!r}: if that is right, "
+                f"use change({index}, {plain(label)!r}).",
+            )
         if self.pool.is_zero[index]:
             raise ValueError(
                 f"example {index} is all zeros: no homogeneous halfspace can decide it. "

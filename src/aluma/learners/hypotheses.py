@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -18,7 +18,13 @@ from aluma.sampling.blocks import entropy, streams
 from aluma.sampling.population import Population
 from aluma.version_space import Conflict, signed_units
 
+#: What to do about a contradiction, for learners that allow for slack.
 ADVICE = "Check them and change() the wrong one, undo() the last, or allow for noise with slack."
+#: And for those that do not.
+STRICT_ADVICE = (
+    "Check them and change() the wrong one, or undo() the last; to allow for noise, use ALuMA or "
+    "ActiveClassifier with slack."
+)
 
 
 def check_rule(rule: str, rules: Sequence[str]) -> None:
@@ -41,6 +47,9 @@ class VersionSpaceLearner(Learner):
     n_hypotheses : int
         Size of the population.
     """
+
+    #: What a Conflict says about going on.
+    advice: ClassVar[str] = STRICT_ADVICE
 
     def __init__(
         self,
@@ -80,7 +89,7 @@ class VersionSpaceLearner(Learner):
             self._population.add(normal)
         except Infeasible as found:
             told = [*self._walls.values(), index]
-            raise Conflict(tuple(told[i] for i in found.support), ADVICE) from None
+            raise Conflict(tuple(told[i] for i in found.support), self.advice) from None
         self._walls[normal.tobytes()] = index
 
     def _release(self, kept: Sequence[Event]) -> None:

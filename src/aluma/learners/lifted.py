@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -80,6 +80,8 @@ class LiftedLearner(VersionSpaceLearner):
         Project the lifted pool to that many dimensions (Algorithm 3) instead of using the exact
         lifted version space. Contradictions are then possible again.
     """
+
+    advice: ClassVar[str] = ADVICE
 
     def __init__(
         self,

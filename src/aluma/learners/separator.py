@@ -14,7 +14,7 @@ from aluma.feasibility import Infeasible
 from aluma.learners.certified import CertifiedLearner
 from aluma.learners.history import Event
 from aluma.learners.hyperplane import lengths, sides
-from aluma.learners.hypotheses import ADVICE, check_rule
+from aluma.learners.hypotheses import check_rule
 from aluma.max_margin import Separator
 from aluma.pool import Pool
 from aluma.sampling.population import Population
@@ -83,7 +83,7 @@ class SeparatorLearner(CertifiedLearner):
             self._separator = self._separator.with_wall(normal)
         except Infeasible as found:
             told = [*self._walls.values(), index]
-            raise Conflict(tuple(told[i] for i in found.support), ADVICE) from None
+            raise Conflict(tuple(told[i] for i in found.support), self.advice) from None
         self._walls[normal.tobytes()] = index
 
     def _release(self, kept: Sequence[Event]) -> None:

@@ -164,7 +164,11 @@ class Session:
                     labels.sign(label)
                     twin.labels = labels
                 twin.skip(i)
-                added = twin.history[len(self._learner.history) :]
+                before = self._learner.history
+                if label is not None and twin.history == before and i not in twin.answered:
+                    # Skipped before, but only now with an answer that is to be kept.
+                    twin.replay([*before, Event(int(i), 0)])
+                added = twin.history[len(before) :]
                 self._record("skip", twin, added, request, label)
 
     def undo(self, *, request: str | None = None) -> None:
