@@ -128,6 +128,9 @@ class VersionSpace:
     ) -> Floats:
         """Draw hypotheses uniformly from the version space within the unit ball.
 
+        The uniform law is exactly that which the chains leave invariant; how much of their start
+        is forgotten is measured, not proven.
+
         Parameters
         ----------
         n : int
