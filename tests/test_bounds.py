@@ -5,6 +5,7 @@ import itertools
 import math
 import re
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -441,3 +442,28 @@ def test_the_page_shows_what_the_functions_return() -> None:
     public = {name for name, thing in vars(bounds).items() if callable(thing) and name[0].islower()}
     assert {call.split("(")[0] for call in table} == public
     assert {call: shown.get(call) for call in table} == table
+
+
+@pytest.mark.parametrize("wrong", ["a", None, True, [0.5]])
+@pytest.mark.parametrize(
+    ("name", "bound"),
+    [
+        ("margin", lambda x: bounds.volume_lower_bound(x, 3)),
+        ("margin", lambda x: bounds.log_volume_lower_bound(x, 3)),
+        ("margin", lambda x: bounds.lifted_margin(x, 0.1)),
+        ("slack", lambda x: bounds.lifted_margin(0.5, x)),
+        ("delta", lambda x: bounds.projection_dimension(0.5, 0.1, 10, x)),
+        ("c", lambda x: bounds.grid_margin(x, 3)),
+        ("opt_max", lambda x: bounds.budget(x, probability=0.1)),
+        ("lam", lambda x: bounds.greedy_factor(0.3, x)),
+        ("q", lambda x: bounds.greedy_factor(x, 0.01)),
+    ],
+)
+def test_what_is_no_number_is_named(name, bound, wrong):
+    with pytest.raises(TypeError, match=rf"{name} is .*, but it must be a number"):
+        bound(wrong)
+
+
+def test_numbers_of_numpy_and_fractions_are_numbers():
+    assert bounds.volume_lower_bound(np.float32(0.5), np.int64(2)) == 1 / 16
+    assert bounds.volume_lower_bound(Fraction(1, 2), 2) == 1 / 16

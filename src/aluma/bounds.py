@@ -11,6 +11,8 @@ slack comes with it: there rows lie in the unit ball and the margin is that of y
 
 import math
 import operator
+from collections.abc import Callable
+from numbers import Real
 from typing import SupportsIndex
 
 ALUMA_ALPHA = 4.0
@@ -70,7 +72,9 @@ def budget(
     else:
         log_p = _log_probability(probability, log_probability)
     _check_greedy(alpha, opt_max)
-    _require(0.5 < beta < 1, "beta", beta, "above 1/2 and below 1", "2/3 is Algorithm 1's level")
+    _require(
+        lambda x: 0.5 < x < 1, "beta", beta, "above 1/2 and below 1", "2/3 is Algorithm 1's level"
+    )
     return math.ceil(alpha * (-2 * log_p + math.log(beta / (1 - beta))) * opt_max)
 
 
@@ -148,9 +152,9 @@ def lifted_margin(margin: float, slack: float, *, projected: bool = True) -> flo
     projected : bool
         Whether the pool is also projected to `projection_dimension` coordinates.
     """
-    _require(0 <= slack < math.inf, "slack", slack, "finite and at least 0", "0 if separable")
+    _require(lambda x: 0 <= x < math.inf, "slack", slack, "finite and at least 0", "0 if separable")
     _require(
-        0 < margin <= 1 + math.sqrt(slack),
+        lambda x: 0 < x <= 1 + math.sqrt(slack),
         "margin",
         margin,
         f"above 0 and at most 1 + sqrt(slack) = {1 + math.sqrt(slack):g}",
@@ -219,9 +223,17 @@ def greedy_factor(q: float, lam: float, *, best: float | None = None) -> float:
         The largest such q in the pool, if the choice was not made by the most even vote.
     """
     _check_lambda(lam)
-    _require(0 <= q <= 0.5, "q", q, "at least 0 and at most 1/2", "give the smaller vote share")
+    _require(
+        lambda x: 0 <= x <= 0.5, "q", q, "at least 0 and at most 1/2", "give the smaller vote share"
+    )
     top = q if best is None else best
-    _require(q <= top <= 0.5, "best", top, f"between q={q!r} and 1/2", "give the pool's largest q")
+    _require(
+        lambda x: q <= x <= 0.5,
+        "best",
+        top,
+        f"between q={q!r} and 1/2",
+        "give the pool's largest q",
+    )
     least, most = q - 2 * lam, min(0.5, top + 2 * lam)
     return math.inf if least <= 0 else most * (1 - most) / (least * (1 - least))
 
@@ -253,8 +265,12 @@ def cal_octahedron(d: SupportsIndex) -> int:
     return -(-((1 << size) + size) // (2 * size + 3))
 
 
-def _require(holds: bool, name: str, value: object, rule: str, way_out: str) -> None:
-    if not holds:
+def _require(
+    holds: Callable[[float], bool], name: str, value: float, rule: str, way_out: str
+) -> None:
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name} is {value!r}, but it must be a number {rule}: {way_out}")
+    if not holds(value):
         raise ValueError(f"{name} is {value!r}, but it must be {rule}: {way_out}")
 
 
@@ -264,7 +280,7 @@ def _whole(name: str, value: SupportsIndex, least: int, way_out: str) -> int:
         number = operator.index(value)
     except TypeError:
         raise TypeError(f"{name} is {value!r}, but it must be {rule}: {way_out}") from None
-    _require(number >= least, name, value, rule, way_out)
+    _require(lambda x: x >= least, name, number, rule, way_out)
     return number
 
 
@@ -275,12 +291,17 @@ def _dimension(d: SupportsIndex) -> int:
 def _log_probability(probability: float | None, log_probability: float | None) -> float:
     if probability is not None and log_probability is None:
         way_out = "if it underflowed to 0, pass log_probability instead"
-        _require(0 < probability <= 1, "probability", probability, "in (0, 1]", way_out)
+        _require(lambda x: 0 < x <= 1, "probability", probability, "in (0, 1]", way_out)
         return math.log(probability)
     if log_probability is not None and probability is None:
         way_out = "it is the natural logarithm of a probability"
-        finite = -math.inf < log_probability <= 0
-        _require(finite, "log_probability", log_probability, "finite and at most 0", way_out)
+        _require(
+            lambda x: -math.inf < x <= 0,
+            "log_probability",
+            log_probability,
+            "finite and at most 0",
+            way_out,
+        )
         return log_probability
     raise ValueError(
         f"got probability={probability!r} and log_probability={log_probability!r}, but P(h) must "
@@ -290,27 +311,31 @@ def _log_probability(probability: float | None, log_probability: float | None) -
 
 def _check_greedy(alpha: float, opt_max: float) -> None:
     exact = "1 is exactly greedy, 4 is Algorithm 1"
-    _require(1 <= alpha < math.inf, "alpha", alpha, "finite and at least 1", exact)
+    _require(lambda x: 1 <= x < math.inf, "alpha", alpha, "finite and at least 1", exact)
     way_out = "a pool with one possible labelling needs no label"
-    _require(1 <= opt_max < math.inf, "opt_max", opt_max, "finite and at least 1", way_out)
+    _require(lambda x: 1 <= x < math.inf, "opt_max", opt_max, "finite and at least 1", way_out)
 
 
 def _check_delta(delta: float) -> None:
-    _require(0 < delta < 1, "delta", delta, "above 0 and below 1", "0.05 allows 1 failure in 20")
+    _require(
+        lambda x: 0 < x < 1, "delta", delta, "above 0 and below 1", "0.05 allows 1 failure in 20"
+    )
 
 
 def _check_lambda(lam: float) -> None:
     rule = f"above 0 and below 1/sqrt(32) = {LARGEST_LAMBDA:.4f}"
     way_out = "no split can be verified from there on; the paper's proof has 1/64"
-    _require(0 < lam < LARGEST_LAMBDA, "lam", lam, rule, way_out)
+    _require(lambda x: 0 < x < LARGEST_LAMBDA, "lam", lam, rule, way_out)
 
 
 def _check_margin(margin: float) -> None:
     way_out = "measure it as y <w, x> / (|w| |x|)"
-    _require(0 < margin <= 1, "margin", margin, "above 0 and at most 1", way_out)
+    _require(lambda x: 0 < x <= 1, "margin", margin, "above 0 and at most 1", way_out)
 
 
 def _check_step(c: float) -> None:
     # 1/c of a true 1/n is off by rounding; 1e-9 still tells 1/3 from 0.333.
-    whole = 1e-300 < c <= 1 and math.isclose(1 / c, round(1 / c), rel_tol=1e-9)
+    def whole(x: float) -> bool:
+        return 1e-300 < x <= 1 and math.isclose(1 / x, round(1 / x), rel_tol=1e-9)
+
     _require(whole, "c", c, "1/n for a whole n >= 1", "take the next finer grid of that form")

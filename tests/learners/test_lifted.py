@@ -247,3 +247,18 @@ def test_a_learner_goes_on_where_another_stood(slack: float | str) -> None:
     for each in (one, two):
         each.undo()
     assert seen(answered(two, 2)) == seen(answered(one, 2))
+
+
+@pytest.mark.parametrize(("wrong", "error"), [(-1, ValueError), (0, ValueError), (2.0, TypeError)])
+def test_a_number_of_strained_answers_is_positive(wrong: Any, error: type[Exception]) -> None:
+    with pytest.raises(error, match="n must be"):
+        learner(slack=0.05).strained(wrong)
+
+
+@pytest.mark.parametrize("setting", ["slack", "margin", "tolerance", "alpha"])
+@pytest.mark.parametrize("wrong", [True, "x", None])
+def test_settings_that_are_no_numbers_are_named(setting: str, wrong: Any) -> None:
+    if (setting, wrong) == ("margin", None):
+        return
+    with pytest.raises((TypeError, ValueError), match=f"{setting} must be .*, got {wrong!r}"):
+        learner(**{setting: wrong})

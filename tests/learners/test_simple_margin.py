@@ -410,7 +410,7 @@ def test_passive_keeps_to_a_given_order() -> None:
         ([-1], IndexError, "order names example -1"),
         ([0.0, 1.0], TypeError, "list of positions"),
         ([[0, 1]], TypeError, "list of positions"),
-        ([], TypeError, "list of positions"),
+        ([], ValueError, "order is empty: name at least one example"),
         ([True, False], TypeError, "list of positions"),
     ],
 )

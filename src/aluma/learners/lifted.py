@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from aluma.arrays import Floats
+from aluma.arrays import Floats, is_number, positive_integer
 from aluma.feasibility import Undecided
 from aluma.learners.history import Event
 from aluma.learners.hypotheses import ADVICE, VersionSpaceLearner
@@ -130,8 +130,9 @@ class LiftedLearner(VersionSpaceLearner):
 
     def strained(self, n: int = 10) -> list[Strain]:
         """Return the n answers that most halfspaces dispute, the worst first: check these."""
+        most = positive_integer(n, "n")
         doubts, labels = self.doubts(), self.answers.tolist()
-        worst = np.argsort(-doubts, kind="stable")[:n]
+        worst = np.argsort(-doubts, kind="stable")[:most]
         return [
             Strain(int(self.answered[i]), labels[i], float(doubts[i]))
             for i in worst
@@ -277,6 +278,6 @@ def checked_margin(margin: Any) -> float | None:
     """Return a margin gamma as a float, or None where none is stated."""
     if margin is None:
         return None
-    if isinstance(margin, int | float | np.number) and 0 < float(margin) < np.inf:
+    if is_number(margin) and 0 < float(margin) < np.inf:
         return float(margin)
     raise ValueError(f"margin must be a positive number, or None, got {margin!r}.")

@@ -22,7 +22,12 @@ def given_order(order: npt.ArrayLike | None, seed: int, m: int) -> Ints:
     if order is None:
         return random_order(seed, m)
     positions = np.asarray(order)
-    if positions.ndim != 1 or positions.size == 0 or positions.dtype.kind not in "iu":
+    if positions.ndim == 1 and positions.size == 0:
+        raise ValueError(
+            "order is empty: name at least one example to read, or leave order out for all of "
+            "them in random order."
+        )
+    if positions.ndim != 1 or positions.dtype.kind not in "iu":
         raise TypeError(
             f"order must be a list of positions in the pool, got {positions.dtype} of shape "
             f"{positions.shape}."
