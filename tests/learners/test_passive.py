@@ -72,6 +72,6 @@ def test_a_random_hypothesis_is_one_of_the_population() -> None:
 def test_an_order_is_kept_without_its_repetitions() -> None:
     learner = Passive(X, order=[5, 1, 5, 2], predict_with="svm")
     assert learner.ask(3).tolist() == [5, 1, 2]
-    for wrong, error in (([60], IndexError), ([], TypeError), ([0.5], TypeError)):
+    for wrong, error in (([60], IndexError), ([], ValueError), ([0.5], TypeError)):
         with pytest.raises(error, match="order"):
             Passive(X, order=wrong)
