@@ -87,7 +87,7 @@ class ALuMA(StoppingLearner):
         if estimate not in ESTIMATES:
             raise ValueError(f"estimate must be one of {', '.join(ESTIMATES)}, got {estimate!r}.")
         if not is_number(alpha) or not alpha >= 1:
-            raise ValueError(f"alpha must be a number of at least 1, got {alpha!r}.")
+            raise ValueError(f"alpha must be at least 1, got {alpha!r}.")
         if estimate != "sampling" and slack != 0 and dimension is None:
             raise ValueError(
                 f"estimate={estimate!r} promises something about splits of the points that are "
