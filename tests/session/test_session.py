@@ -143,6 +143,15 @@ def test_run_takes_a_session(path: Path) -> None:
         assert session.n_answers == 5
 
 
+@pytest.mark.parametrize("name", sorted(set(strategies.STRATEGIES) - {"iwal"}))
+def test_a_session_has_the_certificate_of_its_learner(path: Path, name: str) -> None:
+    with Session.create(path, X, strategy=name, classes=(False, True), **SMALL) as session:
+        told(session, 6)
+        found = session.certificate()
+        assert found.asked == 6
+        assert 0 < found.expected_error < found.error_bound < 0.5
+
+
 def test_a_learner_without_a_certificate_is_named(path: Path) -> None:
     with (
         Session.create(path, X, strategy="iwal") as session,
