@@ -204,14 +204,17 @@ def test_what_cannot_be_scored_is_refused() -> None:
 
 
 @pytest.mark.parametrize("alpha", [1.0, 1.05])
-def test_where_nobody_disagrees_the_least_clear_example_is_asked(alpha: float) -> None:
+@pytest.mark.parametrize("m", [60, 3000])
+def test_where_nobody_disagrees_the_example_nearest_to_the_centre_is_asked(
+    alpha: float, m: int
+) -> None:
     rng = np.random.default_rng(21)
     W = np.array([1.0, 0.0, 0.0]) + 0.05 * rng.standard_normal((200, 3))
-    X = rng.standard_normal((60, 3))
+    X = rng.standard_normal((m, 3))
+    X[:, 1:] = np.clip(X[:, 1:] / 2, -0.5, 0.5)
     X[:, 0] = np.sign(X[:, 0]) * (1 + np.abs(X[:, 0]))
-    X[:, 1:] /= 2
-    X[7] = [0.5, 1.0, 1.0]
-    X[8] = 100 * X[7] + [60.0, 0.0, 0.0]
-    choice = choose(Pool(X), W, np.ones(60, dtype=bool), rng, alpha=alpha)
+    X[7] = [0.5, 0.1, 0.1]
+    choice = choose(Pool(X), W, np.ones(m, dtype=bool), rng, alpha=alpha)
     assert choice.best == 0
+    assert choice.positive == 1
     assert choice.index == 7

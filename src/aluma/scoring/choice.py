@@ -74,13 +74,13 @@ def choose(
 def decide(pool: Pool, found: Shortlist, rng: np.random.Generator, *, greedy: bool) -> Choice:
     """Return the best split, or the candidate that leaves the least expected disagreement.
 
-    If nobody disagrees about anything, the least clear example is returned.
+    If nobody disagrees about anything, the example nearest to the centre is returned.
     """
     chosen = np.arange(len(found.indices))
     products = found.products
     if found.best == 0.0:
-        winner = int(np.argmin(_clearness(pool, found.hypotheses[:JURY], found.indices)))
-        products += len(found.hypotheses[:JURY]) * len(chosen)
+        winner = int(np.argmin(_from_centre(pool, found.hypotheses, found.indices)))
+        products += len(chosen)
     elif greedy or len(chosen) == 1:
         winner = int(np.argmax(found.splits))
     else:
@@ -127,17 +127,18 @@ def expected_disagreement(candidates: Bools | Singles, witnesses: Bools | Single
     return left.mean(axis=1, dtype=np.float64) / k if len(seen) else np.zeros(len(asked))
 
 
-def _clearness(pool: Pool, hypotheses: Singles, rows: Ints) -> Floats:
-    """Return how clear unanimous votes are: mean over standard deviation of the inner products.
+def _from_centre(pool: Pool, hypotheses: Singles, rows: Ints) -> Floats:
+    """Return how far examples are from the hyperplane of the mean hypothesis.
 
-    Where no hypothesis of the population disagrees, this tells whose vote would be split first in a
-    larger one.
+    Where nobody disagrees, volumes tell nothing any more, and what is left of greediness is what it
+    looks like in a round version space (Tong and Koller): ask nearest to its centre. Far examples
+    that are nonetheless wrong are found sooner so than by the spread of the votes.
     """
-    clearness = np.empty(len(rows))
-    for part, margins in pool.margin_blocks(hypotheses, rows):
-        spread = margins.std(axis=1, dtype=np.float64) + np.finfo(np.float64).tiny
-        clearness[part] = np.abs(margins.mean(axis=1, dtype=np.float64)) / spread
-    return clearness
+    centre = hypotheses.mean(axis=0, dtype=np.float64)[None].astype(np.float32)
+    distance = np.empty(len(rows))
+    for part, margins in pool.margin_blocks(centre, rows):
+        distance[part] = np.abs(margins[:, 0])
+    return distance
 
 
 def _witnesses(found: Shortlist, chosen: Ints, rng: np.random.Generator) -> Ints:
