@@ -12,6 +12,7 @@ from sklearn.svm import LinearSVC
 
 from aluma.arrays import Floats, Ints
 from aluma.bench.noise_pools import Task
+from aluma.feasibility import Undecided
 from aluma.learners.aluma import ALuMA
 from aluma.learners.base import Exhausted, Learner
 from aluma.learners.iwal import IWAL
@@ -73,7 +74,7 @@ def follow(learner: Learner, task: Task, budgets: Sequence[int]) -> Curve:
         asked += 1
         try:
             learner.tell(index, task.answers[index])
-        except Conflict:
+        except (Conflict, Undecided):
             learner.skip(index)
             aside += 1
         if asked == budgets[len(train)]:

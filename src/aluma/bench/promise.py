@@ -25,6 +25,7 @@ from aluma.bench.cones import sphere_pool
 from aluma.bench.labels import Source, mnist_pair
 from aluma.comparison import standardise
 from aluma.datasets import MissingData
+from aluma.feasibility import Undecided
 from aluma.learners.aluma import ALuMA
 from aluma.version_space import Conflict
 
@@ -78,7 +79,7 @@ def watch(X: Floats, labels: Floats, seed: int, most: int = MOST) -> Kept:
                 bounds.append(learner.certificate().error_bound)
                 zero = min(zero, learner.n_answers if errors[-1] == 0 else np.inf)
                 finished = learner.n_answers if learner.finished else np.inf
-        except Conflict:
+        except (Conflict, Undecided):
             pass
     return Kept(np.array(errors), np.array(bounds), zero, finished, errors[-1])
 

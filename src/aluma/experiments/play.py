@@ -8,10 +8,11 @@ import numpy as np
 
 from aluma.arrays import Bools, Floats
 from aluma.experiments.problem import CLASSES, Problem
+from aluma.feasibility import Undecided
 from aluma.learners.base import Exhausted, Learner
 from aluma.version_space import Conflict, VersionSpace
 
-#: What becomes of an answer that contradicts the others. "skip": it is paid for and kept as the
+#: What becomes of an answer that contradicts the others, or leaves too little to explore. "skip": it is paid for and kept as the
 #: label of its example, but the learner goes on without it. "stop": the run ends.
 OnConflict: TypeAlias = Literal["skip", "stop"]
 
@@ -106,7 +107,7 @@ def play(
         asked.append(index)
         try:
             learner.tell(index, CLASSES[positive])
-        except Conflict:
+        except (Conflict, Undecided):
             measured.known[index] = positive
             if on_conflict == "stop":
                 ended = "conflict"
