@@ -12,9 +12,9 @@ from aluma.feasibility import Undecided
 from aluma.learners.base import Exhausted, Learner
 from aluma.version_space import Conflict, VersionSpace
 
-#: What becomes of an answer that contradicts the others, or leaves too little to explore. "skip": it
-#: is paid for and kept as the label of its example, but the learner goes on without it. "stop": the
-#: run ends.
+#: What becomes of an answer that contradicts the others, or leaves too little to explore. "skip":
+#: it is paid for and kept as the label of its example, but the learner goes on without it. "stop":
+#: the run ends.
 OnConflict: TypeAlias = Literal["skip", "stop"]
 
 #: Every count of labels up to here is measured; further on, counts grow by this factor.
