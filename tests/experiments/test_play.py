@@ -23,6 +23,7 @@ def test_checkpoints_grow_and_end_at_the_budget(budget: int, every: int, growth:
     pairs = list(pairwise(counts))
     assert all(at < after <= max(at + 1, growth * at) for at, after in pairs)
     assert counts[: min(every, budget)] == list(range(1, min(every, budget) + 1))
+    assert set(range(50, budget + 1, 50)) <= set(counts)
 
 
 @pytest.fixture

@@ -19,18 +19,20 @@ OnConflict: TypeAlias = Literal["skip", "stop"]
 
 #: Every count of labels up to here is measured; further on, counts grow by this factor.
 EVERY, GROWTH = 20, 1.12
+#: Multiples of this are measured, too: learners are compared there, pair by pair.
+ROUND = 50
 
 
 def checkpoints(budget: int, every: int = EVERY, growth: float = GROWTH) -> list[int]:
     """Return the counts of labels after which errors are measured, the last of them the budget.
 
     Each count beyond ``every`` is at most a factor ``growth`` from the next, which is how exactly
-    the labels needed for some error are known.
+    the labels needed for some error are known; and multiples of :data:`ROUND` are among them.
     """
     counts = list(range(1, min(every, budget) + 1))
     while counts[-1] < budget:
         counts.append(min(budget, max(counts[-1] + 1, int(counts[-1] * growth))))
-    return counts
+    return sorted({*counts, *range(ROUND, budget + 1, ROUND)})
 
 
 class Measured:

@@ -10,6 +10,7 @@ import numpy as np
 
 from aluma.experiments.declaration import Contest, View
 from aluma.experiments.entrants import Entrant
+from aluma.experiments.play import ROUND
 from aluma.experiments.report.drawing import Line, Picture, error_panel, picture
 from aluma.experiments.report.section import Section
 from aluma.experiments.report.table import Cell, Table, count, mark_least, percent
@@ -28,7 +29,7 @@ def curve_section(results: Results, contest: Contest) -> Section:
     there = {entrant: found for entrant, found in runs.items() if found}
     if not there:
         return Section(contest)
-    measured = [_ranking(there), *_conflicts(there), *_stopped(there)]
+    measured = [_ranking(there), *_paired(there), *_conflicts(there), *_stopped(there)]
     tables = [needed_table(contest.name, there), _error_table(contest, there, "train")]
     series = [("train", "Training error")]
     if "test" in next(iter(there.values()))[0]:
@@ -144,6 +145,27 @@ def _ranking(there: dict[Entrant, list[Result]]) -> str:
         f"Averaged over the course (on a logarithmic scale of labels), {first.title} labels the "
         f"least of the pool wrong. Training error after {last:,} labels: {order}."
     )
+
+
+def _paired(there: dict[Entrant, list[Result]]) -> list[str]:
+    """Say how often ALuMA is clearly behind TK, the paper's strongest competitor, and ahead of it.
+
+    At every multiple of ROUND labels, by more than two standard errors of the pairs of runs.
+    """
+    by_key = {entrant.key: runs for entrant, runs in there.items()}
+    ours, theirs = by_key.get("aluma", []), by_key.get("tk", [])
+    moments = range(ROUND, _most(there.values()) + 1, ROUND)
+    if len(ours) != len(theirs) or len(ours) < 2 or not moments:
+        return []
+    pairs = np.array([at(ours, "train", n) - at(theirs, "train", n) for n in moments])
+    noise = 2 * pairs.std(axis=1, ddof=1) / np.sqrt(len(ours))
+    behind = [n for n, is_late in zip(moments, pairs.mean(axis=1) > noise, strict=True) if is_late]
+    ahead = int(np.count_nonzero(pairs.mean(axis=1) < -noise))
+    where = f" ({', '.join(f'{n:,}' for n in behind)} labels)" if behind else ""
+    return [
+        f"Every {ROUND} labels, run by run: ALuMA's training error is below TK's by more than two "
+        f"standard errors at {ahead} of {len(moments)} counts, above it at {len(behind)}{where}."
+    ]
 
 
 def _area(runs: list[Result], last: int) -> float:
