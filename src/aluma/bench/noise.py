@@ -193,10 +193,10 @@ def _shapes(console: Console, effort: Effort) -> bool:
 def sphere_task(console: Console, share: float, effort: Effort) -> None:
     """Print error curves with a teacher who is wrong that often."""
     contenders: dict[str, Contender] = {
-        "ALuMA, slack auto": aluma(effort.hypotheses, slack="auto"),
-        "ALuMA, slack 0.02": aluma(effort.hypotheses, slack=0.02),
-        "soft SVM, random": soft_machine,
-        "logistic margin": logistic_margin,
+        "ALuMA, auto": aluma(effort.hypotheses, slack="auto"),
+        "ALuMA, 0.02": aluma(effort.hypotheses, slack=0.02),
+        "soft SVM": soft_machine,
+        "logistic": logistic_margin,
         "IWAL": iwal(),
     }
     found: dict[str, list[Curve]] = {name: [] for name in contenders}
@@ -232,8 +232,8 @@ def paper_task(console: Console, task: Task, settings: dict[str, Any], effort: E
         {
             "ALuMA, exact": aluma(effort.hypotheses, **exact),
             f"ALuMA, to {settings['dimension']}": aluma(effort.hypotheses, **settings, bias=True),
-            "soft SVM, random": soft_machine,
-            "logistic margin": logistic_margin,
+            "soft SVM": soft_machine,
+            "logistic": logistic_margin,
             "IWAL": iwal(bias=True),
         },
         effort,
@@ -241,7 +241,7 @@ def paper_task(console: Console, task: Task, settings: dict[str, Any], effort: E
     )
     console.print(_curves_table(task.name, found, effort.budgets))
     late = [place for place, budget in enumerate(effort.budgets) if budget >= 50]
-    rivals = ["soft SVM, random"] + (["IWAL"] if task.name.startswith("MNIST") else [])
+    rivals = ["soft SVM"] + (["IWAL"] if task.name.startswith("MNIST") else [])
     return all(at_or_below(found["ALuMA, exact"], found[name], late) for name in rivals)
 
 
@@ -260,11 +260,11 @@ def _cost(console: Console, effort: Effort) -> None:
 def _curves_table(
     title: str, found: Mapping[str, Sequence[Curve]], budgets: Sequence[int]
 ) -> Table:
-    table = _table(f"{title}: errors in %, pool / test", "", *map(str, budgets), "set aside")
+    table = _table(f"{title}: errors in %, pool/test", "", *map(str, budgets), "aside")
     for name, runs in found.items():
         train = 100 * np.mean([run.train for run in runs], axis=0)
         test = 100 * np.mean([run.test for run in runs], axis=0)
-        cells = [f"{a:.1f} / {b:.1f}" for a, b in zip(train, test, strict=True)]
+        cells = [f"{a:.1f}/{b:.1f}" for a, b in zip(train, test, strict=True)]
         table.add_row(name, *cells, f"{np.mean([run.set_aside for run in runs]):g}")
     return table
 
