@@ -17,9 +17,9 @@ from aluma.scoring.elimination import DELTA, Shortlist, shortlist
 from aluma.scoring.votes import minority_votes, vote_matrix
 
 # Chosen by measurement, as the sizes in aluma.scoring.elimination were.
-CANDIDATES = 384  # candidates compared by the disagreement they leave
-WITNESSES = 1024  # contested examples that disagreement is measured on
-JURY = 512  # hypotheses that it is measured with
+CANDIDATES = 160  # candidates compared by the disagreement they leave
+WITNESSES = 640  # contested examples that disagreement is measured on
+JURY = 320  # hypotheses that it is measured with
 
 
 @dataclass(frozen=True)

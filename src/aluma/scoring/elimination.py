@@ -30,10 +30,10 @@ DELTA = 2e-3
 # Sizes below were chosen by measurement on MNIST 4 vs 7 (12,107 x 784, 1,000 hypotheses), where a
 # full scoring is 12 million products; they weigh quality of the choice against a pass of the pool.
 SMALL = 1024  # rows up to which elimination costs more than it saves
-PILOT = 4096  # random rows looked at before the whole pool is
+PILOT = 2048  # random rows looked at before the whole pool is
 LEADERS = 96  # most even examples of a round, scored in full to raise the bar
 ENOUGH = 32  # even candidates that make looking at the whole pool pointless
-FINALISTS = 384  # most even examples of the pilot, scored in full where even ones abound
+FINALISTS = 160  # most even examples of the pilot, scored in full where even ones abound
 
 
 @dataclass(frozen=True)
