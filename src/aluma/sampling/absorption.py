@@ -146,13 +146,13 @@ def _bring_in(
     wall, others = cone.coordinates[-1], cone.coordinates[:-1]
     opener = others.sum(axis=0)
     opener /= np.linalg.norm(opener)
-    walls = Walls.of(others, cone.dimension)
     lost = spent = 0.0
+    most = np.inf
     for step in range(MOST_STEPS):
         behind = -(points @ wall) / (points @ opener)
         if _in_front(points, cone, wall).mean() >= KEPT:
             return points, length, lost, step
-        if spent > most_work(walls, len(points)):
+        if spent > most:
             break
         opened = wall + np.quantile(behind, KEPT) * opener
         opened /= np.linalg.norm(opened)
@@ -160,7 +160,7 @@ def _bring_in(
         points = points[refill(inside, streams((*key, step, 0), 1)[0])]
         walls = Walls.of(np.vstack([others, opened]), cone.dimension)
         points, length, work = _step(points, walls, length, (*key, step))
-        spent += work
+        spent, most = spent + work, most_work(walls, len(points))
         lost += float(np.log(inside.mean()))
     raise Undecided(TOO_THIN)
 
