@@ -142,6 +142,30 @@ def test_a_failure_is_reported_and_ends_nothing_else(tmp_path: Path) -> None:
     assert sum("trouble" in note for note in notes) == len(done.failed)
 
 
+def test_the_report_counts_sittings_that_were_killed(tmp_path: Path) -> None:
+    ended = {
+        "experiment": "line",
+        "case": "exact@wide-4",
+        "seed": 0,
+        "scale": "tiny",
+        "seconds": 50,
+    }
+    log = [
+        {"command": "aluma reproduce", "started": "2026-01-01T10:00:00+00:00", "jobs": 2},
+        ended | {"ended": "2026-01-01T10:01:00+00:00"},
+        {"command": "aluma reproduce", "started": "2026-01-01T12:00:00+00:00", "jobs": 2},
+        ended | {"ended": "2026-01-01T12:00:30+00:00"},
+    ]
+    lines = [json.dumps(line) for line in log]
+    # The second was killed while a line was written.
+    (tmp_path / "log.jsonl").write_text("\n".join([*lines, lines[1][:40]]) + "\n", "utf-8")
+    facts = dict(reproduce([LINE], tmp_path, scale="tiny", seeds=1).report.facts)
+    assert facts["begun"] == "2026-01-01 10:00:00 UTC"
+    minutes, sittings = facts["wall time"].split(", ")
+    assert sittings == "3 sitting(s)"
+    assert minutes.startswith("1 min 3")
+
+
 def test_files_are_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a" / "b.json"
     write_whole(path, "first")

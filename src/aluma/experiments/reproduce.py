@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from datetime import UTC, datetime
 from pathlib import Path
-from time import perf_counter
 from typing import NamedTuple, TypeAlias
 
 from aluma.experiments.catalogue import CATALOGUE
 from aluma.experiments.declaration import Experiment, Scale, Task
 from aluma.experiments.report.build import build
 from aluma.experiments.report.page import Report
-from aluma.experiments.runner import Outcome, missing, run_all
+from aluma.experiments.runner import Outcome, add_line, missing, now, run_all
 from aluma.experiments.store import Store
 
 
@@ -70,22 +67,12 @@ def reproduce(
     # Two experiments may look at the same runs.
     tasks = list({(task.experiment.name, task.case, task.seed): task for task in every}.values())
     plan = Plan(tasks, missing(tasks, store))
-    begun, start = datetime.now(UTC), perf_counter()
     log = out / "log.jsonl"
+    # At the start, so that a sitting that is killed counts as well.
+    add_line(log, {"command": command, "started": now(), "jobs": jobs})
     watching = watch(plan) if watch else nullcontext(lambda _: None)
-    try:
-        with watching as tell:
-            failed = run_all(plan.left, store, jobs, log, tell)
-    finally:
-        sitting = {
-            "command": command,
-            "started": begun.isoformat(timespec="seconds"),
-            "seconds": round(perf_counter() - start, 1),
-            "jobs": jobs,
-        }
-        log.parent.mkdir(parents=True, exist_ok=True)
-        with log.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(sitting) + "\n")
+    with watching as tell:
+        failed = run_all(plan.left, store, jobs, log, tell)
     return Done(build(experiments, scale, seeds, out, _troubles(failed)), failed)
 
 

@@ -116,10 +116,20 @@ def _note(outcome: Outcome, log: Path) -> None:
         "seed": task.seed,
         "scale": task.scale,
         "seconds": round(outcome.seconds, 2),
-        "ended": datetime.now(UTC).isoformat(timespec="seconds"),
+        "ended": now(),
     }
     if outcome.trouble:
         line["trouble"] = outcome.trouble
+    add_line(log, line)
+
+
+def add_line(log: Path, line: dict[str, Any]) -> None:
+    """Add a line to the log of an output folder: a sitting that begins, or a task that ended."""
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("a", encoding="utf-8") as file:
         file.write(json.dumps(line) + "\n")
+
+
+def now() -> str:
+    """Return the time as the log has it."""
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -6,8 +6,10 @@ import json
 import os
 import platform
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from aluma.experiments.declaration import Calculation, Contest, Experiment, Scale, View
 from aluma.experiments.report import contests, overview, sweeps, theory
@@ -63,8 +65,8 @@ def section(results: Results) -> Section:
 
 def _facts(found: Sequence[Results], out: Path) -> list[tuple[str, str]]:
     """Say how, when and with what the results were made."""
-    notes = [json.loads(line) for line in _lines(out / "log.jsonl")]
-    commands = [note for note in notes if "command" in note]
+    notes = _notes(out / "log.jsonl")
+    sittings = _sittings(notes)
     names = {results.experiment.name for results in found}
     runs = {
         (note["experiment"], note["case"], note["seed"], note["scale"]): note["seconds"]
@@ -75,21 +77,33 @@ def _facts(found: Sequence[Results], out: Path) -> list[tuple[str, str]]:
     most = max((results.wanted for results in found), default=0)
     least = min((results.wanted for results in found), default=0)
     versions = ", ".join(f"{name} {version}" for name, version in installed().items())
-    wall = sum(note["seconds"] for note in commands)
+    wall = sum(seconds for _, seconds in sittings)
     facts = [
-        ("command", commands[-1]["command"] if commands else "-"),
+        ("command", sittings[-1][0]["command"] if sittings else "-"),
         ("runs", f"{count:,}, {least} to {most} seeds a case"),
         ("time of the runs", f"{_duration(sum(runs.values()))} on one core"),
-        ("wall time", f"{_duration(wall)}, {len(commands)} sitting(s)"),
+        ("wall time", f"{_duration(wall)}, {len(sittings)} sitting(s)"),
         ("made", f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"),
         ("machine", f"{platform.machine()}, {os.cpu_count()} cores, {platform.system()}"),
         ("versions", versions),
     ]
-    if commands:
-        facts.insert(
-            1, ("begun", commands[0]["started"].replace("T", " ").replace("+00:00", " UTC"))
-        )
+    if sittings:
+        started = sittings[0][0]["started"].replace("T", " ").replace("+00:00", " UTC")
+        facts.insert(1, ("begun", started))
     return facts
+
+
+def _sittings(notes: Sequence[dict[str, Any]]) -> list[tuple[dict[str, Any], float]]:
+    """Return what began each sitting, and the seconds until the last task that ended in it."""
+    found: list[tuple[dict[str, Any], float]] = []
+    for note in notes:
+        if "started" in note:
+            found.append((note, 0.0))
+        elif found:
+            begun = found[-1][0]
+            start, end = map(datetime.fromisoformat, (begun["started"], note["ended"]))
+            found[-1] = (begun, (end - start).total_seconds())
+    return found
 
 
 def _absent(found: Sequence[Results]) -> list[str]:
@@ -107,8 +121,13 @@ def _absent(found: Sequence[Results]) -> list[str]:
     return said
 
 
-def _lines(path: Path) -> list[str]:
-    return path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+def _notes(log: Path) -> list[dict[str, Any]]:
+    """Return the lines of a log, without those that a kill or a full disk cut off."""
+    notes = []
+    for line in log.read_text(encoding="utf-8").splitlines() if log.is_file() else ():
+        with suppress(json.JSONDecodeError):
+            notes.append(json.loads(line))
+    return notes
 
 
 def _duration(seconds: float) -> str:
