@@ -148,6 +148,12 @@ def test_the_labelled_pool_says_who_gave_each_label():
     assert np.mean(frame["label"] != y) == found.main.errors[-1]
 
 
+@pytest.mark.parametrize(("name", "by"), [("aluma", "vote"), ("simple_margin", "SVM")])
+def test_the_rest_is_labelled_by_what_the_strategy_labels_with(name, by):
+    frame = compare(*plane(), [name], budget=5).labelled()
+    assert set(frame["given_by"]) == {"person", by}
+
+
 def test_known_labels_are_two_and_sorted():
     classes, positive = known_labels(np.array([8, 3, 8]), 3)
     assert classes == (3, 8)

@@ -144,7 +144,7 @@ class Comparison:
         """Return the pool as the first run labelled it, one row per example.
 
         Columns: ``example`` (its name, or its position), ``label``, ``given_by`` ("person" if it
-        was asked about, else "vote") and ``vote_share``, of the label given.
+        was asked about, else what :func:`labels_by` says) and ``vote_share``, of the label given.
         """
         import pandas as pd
 
@@ -154,7 +154,7 @@ class Comparison:
             {
                 "example": np.arange(self.size) if names is None else names,
                 "label": [self.classes[int(one)] for one in self.main.positive],
-                "given_by": np.where(asked, "person", "vote"),
+                "given_by": np.where(asked, "person", labels_by(self.main.strategy)),
                 "vote_share": self.main.share,
             }
         )
