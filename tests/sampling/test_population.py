@@ -1,4 +1,4 @@
-"""Populations stay uniform while answers arrive, also when an answer surprises everybody.
+"""Populations stay uniform while answers arrive, and go back, fork and resume without a trace.
 
 Every statistical test has a false-alarm rate of ``ALARM`` = 1e-5, adjusted within a test. Copies of
 one survivor are correlated by less than 0.2 with it, so a population of k is worth nearly k draws,
@@ -6,22 +6,14 @@ and tests take its hypotheses for independent ones.
 """
 
 import itertools
-from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.stats import chisquare, ks_2samp, kstest, norm, pearsonr
 
-from aluma.feasibility import Infeasible, Undecided
 from aluma.sampling import settling
-from aluma.sampling.absorption import refill
-from aluma.sampling.blocks import BLOCK
-from aluma.sampling.pace import FORGOTTEN
 from aluma.sampling.population import UNDO_DEPTH, Population
-from aluma.sampling.reflection import Walls
-from aluma.sampling.settling import Mixing, settle
+from aluma.sampling.settling import Mixing
 from closed_forms import (
     ALARM,
     LAWS,
@@ -34,21 +26,13 @@ from closed_forms import (
     orthogonal,
     random_walls,
     rotated,
-    space,
     triangle,
     triangle_cells,
     units,
     wedge,
-    wedge_angle,
     weyl,
 )
-
-
-def grown(walls: Floats, size: int = 1000, seed: int = 0) -> Population:
-    population = Population(walls.shape[1], size, seed)
-    for wall in units(walls):
-        population.add(wall)
-    return population
+from populations import differs, grown
 
 
 def even_answers(d: int, answers: int, size: int, seed: int) -> tuple[Population, Floats]:
@@ -63,16 +47,6 @@ def even_answers(d: int, answers: int, size: int, seed: int) -> tuple[Population
         walls.append(asked * np.sign(asked @ target))
         population.add(walls[-1])
     return population, np.array(walls)
-
-
-def differs(hypotheses: Floats, walls: Floats) -> float:
-    """Compare with fresh draws, on random functions, walls and the nearest wall."""
-    rng = np.random.default_rng(1)
-    ours, theirs = units(hypotheses), units(space(walls).sample(4096, random_state=7))
-    f = np.vstack([rng.standard_normal((6, walls.shape[1])), walls[-4:]]).T
-    pairs = [*zip((ours @ f).T, (theirs @ f).T, strict=True)]
-    pairs.append(((ours @ walls.T).min(axis=1), (theirs @ walls.T).min(axis=1)))
-    return adjusted([ks_2samp(a, b).pvalue for a, b in pairs])
 
 
 def same_rows(before: Floats, after: Floats) -> set[bytes]:
@@ -222,101 +196,6 @@ def test_a_share_that_was_chosen_for_being_small_is_judged_fairly_by_independent
     assert abs(fair - truth) < norm.isf(ALARM / 2) * error
 
 
-# Survivors and refill.
-
-
-@given(
-    alive=st.lists(st.booleans(), min_size=1, max_size=60).filter(any), seed=st.integers(0, 1000)
-)
-def test_survivors_stay_and_are_copied_evenly(alive: list[bool], seed: int) -> None:
-    inside = np.array(alive)
-    family = refill(inside, np.random.default_rng(seed))
-    survivors = np.flatnonzero(inside)
-    np.testing.assert_array_equal(family[survivors], survivors)
-    assert inside[family].all()
-    copies = np.bincount(family, minlength=len(inside))[survivors]
-    assert copies.sum() == len(inside)
-    assert copies.max() - copies.min() <= 1
-
-
-def test_who_gets_the_odd_copy_is_random() -> None:
-    """One dead and four alive: each of them is copied a quarter of the time."""
-    inside = np.array([True, True, False, True, True])
-    rng = np.random.default_rng(9)
-    chosen = np.bincount([refill(inside, rng)[2] for _ in range(2000)], minlength=5)
-    assert chosen[2] == 0
-    assert chisquare(chosen[inside]).pvalue > ALARM
-
-
-def test_ancestors_are_the_survivors() -> None:
-    population = grown(random_walls(3, 4, np.random.default_rng(10)), 1024)
-    wall = units(np.random.default_rng(11).standard_normal(3))
-    expected = int((population.state.points @ population.cone.basis.T @ wall > 0).sum())
-    population.add(wall)
-    assert population.mixing.ancestors == expected
-    assert population.log_volume == pytest.approx(
-        grown(random_walls(3, 4, np.random.default_rng(10)), 1024).log_volume
-        + np.log(expected / 1024)
-    )
-
-
-# Rescue.
-
-
-@pytest.mark.parametrize("width", [1e-4, 1e-8, 1e-10])
-@pytest.mark.parametrize("turned", [0.0, 0.7, 2.0])
-def test_an_answer_that_surprises_everybody(width: float, turned: float) -> None:
-    """Nobody of 2048 is in the wedge; all are, and uniform, once its wall has been brought in.
-
-    Each of the gradual steps keeps a quarter, so ln(volume) has a variance of 3 / 2048 a step.
-    """
-    known = wedge(width, turned)
-    population = grown(known.walls, 2048)
-    points, mixing = population.hypotheses(), population.mixing
-    assert (points @ known.walls.T > 0).all()
-    assert kstest(wedge_angle(points, turned) / width, "uniform").pvalue > ALARM
-    assert mixing.gradual == pytest.approx(np.log(np.pi / width) / np.log(4), abs=2)
-    error = np.sqrt(3 * (mixing.gradual + 1) / 2048)
-    assert abs(population.log_volume - known.log_volume) < norm.isf(ALARM / 2) * error
-    assert mixing.refused < 0.01
-
-
-def test_a_surprise_among_free_directions() -> None:
-    """The same thin wedge in five dimensions, and with answers about other directions."""
-    rng = np.random.default_rng(12)
-    thin = rotated(wedge(1e-4), rng, spare=3).walls
-    population = grown(thin, 2048)
-    z = units(population.hypotheses() @ np.linalg.qr(thin.T)[0])
-    share = z @ np.linalg.qr(thin.T)[0].T @ thin.T
-    assert kstest(share[:, 0] / share.sum(axis=1), "uniform").pvalue > ALARM
-    assert (population.hypotheses() @ thin.T > 0).all()
-
-
-def test_a_surprise_late_in_a_run() -> None:
-    """A wall that leaves about a thousandth of a cone of 20 walls, found by moving it there."""
-    walls = random_walls(4, 20, np.random.default_rng(13))
-    sample = units(space(walls).sample(4096))
-    axis, normal = units(sample.mean(axis=0)), units(np.random.default_rng(14).standard_normal(4))
-    cut = np.quantile(sample @ normal / (sample @ axis), 0.9992)
-    walls = np.vstack([walls, units(normal - cut * axis)])
-    population = grown(walls, 1024)
-    assert population.mixing.gradual > 0
-    assert (population.hypotheses() @ walls.T > 0).all()
-    assert differs(population.hypotheses(), walls) > ALARM
-
-
-def test_a_contradiction_leaves_it_as_it_was() -> None:
-    population = grown(random_walls(3, 6, np.random.default_rng(15)))
-    state, hypotheses = population.state, population.hypotheses()
-    with pytest.raises(Infeasible) as found:
-        population.add(-units(population.cone.walls[0]))
-    assert found.value.support.tolist() == [0, 6]
-    assert population.state is state
-    np.testing.assert_array_equal(population.hypotheses(), hypotheses)
-    population.undo()
-    assert len(population.cone) == 5
-
-
 # Undo, fork, restore, replay.
 
 
@@ -438,50 +317,6 @@ def test_more_voters_are_the_population_flown_on() -> None:
     assert len(np.unique(voters, axis=0)) == 900
 
 
-# What it says about itself.
-
-
-def test_mixing_is_sane_after_every_answer() -> None:
-    walls = random_walls(5, 25, np.random.default_rng(21))
-    population = Population(5, 1000)
-    chains = 4 * BLOCK
-    for wall in walls:
-        population.add(wall)
-        mixing = population.mixing
-        assert 0.5 * chains < mixing.effective <= chains
-        assert 0 < mixing.ancestors <= chains
-        assert mixing.correlation < FORGOTTEN
-        assert 1 <= mixing.flights < settling.MOST_FLIGHTS
-        assert 0 < mixing.length <= np.pi / 2
-        assert mixing.refused < 1e-3
-        assert np.isnan(mixing.rhat) == (mixing.flights < 4)
-
-
-def test_rhat_is_near_one_when_flights_are_many_and_far_when_they_do_nothing() -> None:
-    walls = Walls.of(np.eye(3), 3)
-    points = np.abs(np.random.default_rng(22).standard_normal((512, 3)))
-    everybody = np.arange(512)
-    _, mixed = settle(points, walls, 0.35, everybody, (1,))
-    assert mixed.flights >= 4
-    assert mixed.rhat < 1.7
-    _, lazy = settle(points, walls, 1e-3, everybody, (1,))
-    assert lazy.flights == settling.MOST_FLIGHTS
-    assert lazy.rhat > 3
-    assert lazy.correlation > 0.9
-    assert lazy.effective == 512
-
-
-def test_copies_that_remember_are_worth_less() -> None:
-    walls = Walls.of(np.eye(3), 3)
-    rng = np.random.default_rng(23)
-    families = np.repeat(np.arange(64), 8)
-    points = np.abs(rng.standard_normal((64, 3)))[families]
-    _, lazy = settle(points, walls, 1e-3, families, (2,))
-    _, mixed = settle(points, walls, np.pi / 2, families, (2,))
-    assert 60 < lazy.effective < 80
-    assert mixed.effective > 400
-
-
 # Volume on the side.
 
 
@@ -511,55 +346,3 @@ def test_volume_only_falls() -> None:
         volumes.append(population.log_volume)
     assert volumes[0] == 0
     assert all(a >= b for a, b in itertools.pairwise(volumes))
-
-
-# Answers that leave hardly anything.
-
-
-def thin(width: float) -> tuple[Population, Floats]:
-    """Return a population after 40 answers, and one that leaves a wedge so thin."""
-    rng = np.random.default_rng(0)
-    walls = random_walls(20, 40, rng)
-    close = walls[0] + width * rng.standard_normal(20) / np.sqrt(20)
-    return grown(walls, 1000), -close / np.linalg.norm(close)
-
-
-def test_a_thin_wedge_is_explored() -> None:
-    population, wall = thin(1e-2)
-    population.add(wall)
-    assert population.mixing.gradual > 0
-    assert population.mixing.sound
-    assert (population.hypotheses() @ wall > 0).all()
-
-
-def test_a_wedge_that_is_too_thin_is_given_up_in_time() -> None:
-    """Work is counted, not timed; without the limit this takes minutes."""
-    population, wall = thin(1e-7)
-    before = population.state
-    with pytest.raises(Undecided, match="nearly the same"):
-        population.add(wall)
-    assert population.state is before
-
-
-def test_a_population_that_does_not_move_is_not_sound() -> None:
-    population, _ = thin(1e-2)
-    mixing = population.mixing
-    assert mixing.sound
-    assert not replace(mixing, refused=0.6).sound
-    assert not replace(mixing, correlation=0.6).sound
-    assert not replace(mixing, rhat=1.6).sound
-    assert replace(mixing, rhat=np.nan).sound
-
-
-def test_answers_that_nearly_everybody_expected_are_counted() -> None:
-    population = grown(random_walls(4, 12, np.random.default_rng(11)), 1000)
-    axis = units(population.hypotheses()).mean(axis=0)
-    before = population.state.expected
-    for expected in range(1, 4):
-        population.add(axis / np.linalg.norm(axis))
-        assert population.state.expected == before + expected
-        axis[0] += 1e-3
-    projected = population.hypotheses() @ np.eye(4)[:, 0]
-    even = np.eye(4)[0] - np.median(projected / (population.hypotheses() @ axis)) * axis
-    population.add(even / np.linalg.norm(even))
-    assert population.state.expected == 0
