@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import process_time
@@ -27,7 +28,7 @@ from aluma.bench import label_counts, one_core
 from aluma.bench.label_counts import CLASSES, Counter, signs
 from aluma.datasets import MissingData
 from aluma.learners.aluma import ALuMA
-from aluma.learners.base import Learner
+from aluma.learners.base import Exhausted, Learner
 from aluma.learners.cal import CAL
 from aluma.learners.committee import QueryByCommittee
 from aluma.learners.iwal import IWAL
@@ -193,9 +194,10 @@ def timing_table(answers: int, hypotheses: int) -> Table:
 def per_query(learner: Learner, positive: Bools, answers: int) -> float:
     """Return CPU seconds per question and answer."""
     start = process_time()
-    while learner.n_answers < answers and not learner.finished:
-        i = learner.ask()
-        learner.tell(i, CLASSES[int(positive[i])])
+    with suppress(Exhausted):
+        while learner.n_answers < answers:
+            i = learner.ask()
+            learner.tell(i, CLASSES[int(positive[i])])
     return (process_time() - start) / learner.n_answers
 
 
