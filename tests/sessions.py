@@ -1,0 +1,71 @@
+"""A pool, its teacher, and what tests of sessions do with them."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+
+from aluma import Exhausted
+from aluma.learners.base import Learner
+from aluma.sampling import population
+from aluma.session import (
+    Session,
+)
+
+RNG = np.random.default_rng(7)
+X = RNG.standard_normal((60, 3))
+TARGET = RNG.standard_normal(3)
+TRUTH = X @ TARGET > 0
+#: One block of chains: as cheap as a population can be.
+SMALL = {"n_hypotheses": 200, "random_state": 3}
+
+
+def told(session: Session | Learner, n: int) -> None:
+    """Let the target answer n questions."""
+    for _ in range(n):
+        i = session.ask()
+        session.tell(i, bool(TRUTH[i]))
+
+
+def crash(session: Session) -> None:
+    """End a session as a killed process would: nothing is written any more."""
+    session._file.close()
+
+
+def assert_same(one: Learner, other: Learner) -> None:
+    """Compare two learners bit by bit."""
+    assert one._history == other._history
+    assert list(one._labels._signs.items()) == list(other._labels._signs.items())
+    assert list(one._walls.items()) == list(other._walls.items())
+    mine, theirs = one._population.state, other._population.state
+    for a, b in (
+        (mine.points, theirs.points),
+        (mine.cone.walls, theirs.cone.walls),
+        (mine.cone.basis, theirs.cone.basis),
+        (mine.cone.coordinates, theirs.cone.coordinates),
+    ):
+        assert a.shape == b.shape
+        assert a.tobytes("A") == b.tobytes("A")
+        assert a.flags.c_contiguous == b.flags.c_contiguous
+    for name in ("key", "length", "paced_at", "log_volume", "mixing"):
+        # NaN is one of the values of mixing.
+        assert repr(getattr(mine, name)) == repr(getattr(theirs, name))
+    assert next_question(one) == next_question(other)
+
+
+def next_question(learner: Learner | Session) -> int | str:
+    try:
+        return int(learner.ask())
+    except Exhausted as nothing:
+        return str(nothing)
+
+
+@contextmanager
+def counted_absorptions() -> Iterator[list[int]]:
+    """Count how many answers populations absorb."""
+    calls: list[int] = []
+    original = population.absorb
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(population, "absorb", lambda *args: calls.append(1) or original(*args))
+        yield calls
