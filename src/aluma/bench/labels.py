@@ -7,7 +7,7 @@ whole pool is labelled right for the first time. Told examples count as right.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeAlias
@@ -164,14 +164,7 @@ def _run(source: Source, make: Make, seed: int, marks: Sequence[int]) -> Curve:
 def run(console: Console, quick: bool = False) -> bool:
     """Measure and print; return whether no learner needed more labels than it may."""
     met = True
-    for contest in contests(quick):
-        try:
-            contest.source(0)
-        except MissingData as reason:
-            console.print(f"{contest.name} is left out: {reason}")
-            continue
-        with console.status(f"labelling: {contest.name}"):
-            curves = run_all(contest)
+    for contest, curves in measured(console, contests(quick)):
         console.print(table(contest, curves))
         zeros = {name: float(np.mean([c.first_zero for c in curves[name]])) for name in curves}
         met &= all(zeros[name] <= most for name, most in contest.most.items())
@@ -182,6 +175,21 @@ def run(console: Console, quick: bool = False) -> bool:
             if marks:
                 console.print(f"Behind {rival} beyond the noise after {marks} labels.")
     return met
+
+
+def measured(
+    console: Console, planned: Iterable[Contest]
+) -> Iterator[tuple[Contest, dict[str, list[Curve]]]]:
+    """Run contests one by one; those whose data are not there are left out, and that is said."""
+    for contest in planned:
+        try:
+            contest.source(0)
+        except MissingData as reason:
+            console.print(f"{contest.name} is left out: {reason}")
+            continue
+        with console.status(f"labelling: {contest.name}"):
+            curves = run_all(contest)
+        yield contest, curves
 
 
 def behind(ours: Sequence[Curve], theirs: Sequence[Curve]) -> Bools:

@@ -23,11 +23,10 @@ from aluma.bench.labels import (
     Contest,
     Curve,
     behind,
+    measured,
     mnist_pair,
-    run_all,
     sphere,
 )
-from aluma.datasets import MissingData
 
 
 def contests(quick: bool = False) -> list[Contest]:
@@ -54,14 +53,7 @@ def marks(budget: int) -> tuple[range, range]:
 def run(console: Console, quick: bool = False) -> bool:
     """Measure and print; return whether ALuMA was nowhere clearly behind the heuristic."""
     met = True
-    for contest in contests(quick):
-        try:
-            contest.source(0)
-        except MissingData as reason:
-            console.print(f"{contest.name} is left out: {reason}")
-            continue
-        with console.status(f"labelling: {contest.name}"):
-            curves = run_all(contest)
+    for contest, curves in measured(console, contests(quick)):
         console.print(_table(contest, curves))
         met &= quick or not clearly_behind(contest, curves)
     return met
