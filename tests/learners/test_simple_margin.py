@@ -19,6 +19,7 @@ from aluma.learners.passive import Passive
 from aluma.learners.simple_margin import SimpleMargin
 from aluma.max_margin import Separator, least_combination
 from aluma.pool import Pool
+from aluma.sampling.bulk import Latecomer
 from aluma.sampling.population import Population
 from aluma.version_space import Conflict, signed_units
 
@@ -350,8 +351,8 @@ def test_the_vote_is_that_of_a_population_told_the_same() -> None:
         if n in (7, 12):
             learner.predict()
     population = Population(4, 256, 0)
-    for i in learner.answered:
-        population.add(signed_units(X[[i]], 1 if labels[i] else -1)[0])
+    told = [signed_units(X[[i]], 1 if labels[i] else -1)[0] for i in learner.answered]
+    population.restore(Latecomer(population.state).after(told))
     np.testing.assert_array_equal(learner.population.hypotheses(), population.hypotheses())
     new = rng.standard_normal((30, 4))
     share = (new.astype(np.float32) @ population.hypotheses().T.astype(np.float32) >= 0).mean(1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from aluma.learners.hyperplane import lengths, sides
 from aluma.learners.hypotheses import check_rule
 from aluma.max_margin import Separator
 from aluma.pool import Pool
+from aluma.sampling.bulk import Latecomer
 from aluma.sampling.population import Population
 from aluma.version_space import Conflict, signed_units
 
@@ -57,6 +58,7 @@ class SeparatorLearner(CertifiedLearner):
         )
         self.predict_with = predict_with
         self._separator = Separator.without_walls(self.pool.dimension)
+        self._late = Latecomer(self._population.state)
 
     @property
     def separator(self) -> Separator:
@@ -66,9 +68,16 @@ class SeparatorLearner(CertifiedLearner):
     @property
     def population(self) -> Population:
         """The hypotheses that agree with all answers so far."""
-        for name in list(self._walls)[len(self._population.cone) :]:
-            self._population.add(np.frombuffer(name))
+        if len(self._population.cone) != len(self._walls):
+            normals = [np.frombuffer(name) for name in self._walls]
+            self._population.restore(self._late.after(normals))
         return self._population
+
+    def fork(self) -> Self:
+        """Return an independent copy."""
+        twin = super().fork()
+        twin._late = self._late.fork()
+        return twin
 
     @cached_property
     def _sizes(self) -> Floats:
@@ -91,11 +100,8 @@ class SeparatorLearner(CertifiedLearner):
         staying = {event.index for event in kept if event.sign}
         self._walls = {name: i for name, i in self._walls.items() if i in staying}
         self._separator = self._separator.first(len(self._walls))
-        try:
-            while len(self._population.cone) > len(self._walls):
-                self._population.undo()
-        except LookupError:
-            self._population = Population(self.pool.dimension, self.n_hypotheses, self.seed)
+        self._late.forget(len(self._walls))
+        self._population = Population(self.pool.dimension, self.n_hypotheses, self.seed)
 
     def _positive_shares(self, pool: Pool) -> Floats:
         if self.predict_with != "svm":

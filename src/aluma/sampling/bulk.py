@@ -1,0 +1,93 @@
+"""Many answers at once, for learners that look at their hypotheses only now and then.
+
+Absorbing answers one by one lets everybody fly after each. Of several at once, the hypotheses that
+agree with all are (nearly) uniform on what is left just as well: as long as enough of them do, one
+round of flights serves for all. Answers are absorbed in groups whose ends do not depend on when
+somebody looked, so that looking changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from aluma.arrays import Floats
+from aluma.blas import one_thread
+from aluma.cone import clearly_inside
+from aluma.sampling.absorption import REPACE, REPACE_LEAST, State, absorb, digest, refill
+from aluma.sampling.blocks import BLOCK, streams
+from aluma.sampling.pace import climb
+from aluma.sampling.reflection import Walls, place
+from aluma.sampling.settling import settle
+
+#: Answers of a group: the first so many, the next so many, and so on.
+GROUP = 16
+#: Share of the population that has to agree with all of a group, else it is halved.
+ENOUGH = 1 / 16
+#: Ends of groups that are kept, to go back to.
+KEPT = 2
+
+
+class Latecomer:
+    """The state of a population after the first so many of some answers, found when it is wanted.
+
+    The state is determined by the start and the answers, not by what was asked for before.
+    """
+
+    def __init__(self, start: State) -> None:
+        self._start = start
+        self._ends: deque[State] = deque(maxlen=KEPT)
+
+    def fork(self) -> Latecomer:
+        """Return an independent copy; states are never changed, and shared."""
+        twin = Latecomer(self._start)
+        twin._ends.extend(self._ends)
+        return twin
+
+    def forget(self, answers: int) -> None:
+        """Forget what came after the first so many answers."""
+        while self._ends and len(self._ends[-1].cone) > answers:
+            self._ends.pop()
+
+    def after(self, normals: Sequence[Floats]) -> State:
+        """Return the state after some answers, of which those not forgotten are as they were."""
+        self.forget(len(normals))
+        state = self._ends[-1] if self._ends else self._start
+        with one_thread():
+            for begin in range(len(state.cone), len(normals), GROUP):
+                state = absorb_all(state, np.array(normals[begin : begin + GROUP]))
+                if len(state.cone) % GROUP == 0:
+                    self._ends.append(state)
+        return state
+
+
+def absorb_all(state: State, normals: Floats) -> State:
+    """Return the state after several answers, given as unit normals (n, d)."""
+    if len(normals) == 1:
+        return absorb(state, normals[0])
+    cone = state.cone.with_walls(normals)
+    key = digest(state.key, normals)
+    rng = streams((*key, 2), 1)[0]
+    # What no earlier answer constrained is still a free Gaussian coordinate.
+    free = rng.standard_normal((len(state.points), cone.rank - state.cone.rank))
+    points = np.hstack([state.points, free])
+    products = points @ cone.coordinates[len(state.cone) :].T
+    inside = clearly_inside(products, np.linalg.norm(points, axis=1), cone.dimension)
+    if inside.mean() < ENOUGH:
+        half = len(normals) // 2
+        return absorb_all(absorb_all(state, normals[:half]), normals[half:])
+    family = refill(inside, rng)
+    walls = Walls.of(cone.coordinates, cone.dimension)
+    points, length, paced_at = points[family], state.length, state.paced_at
+    if len(cone) >= REPACE * paced_at + REPACE_LEAST:
+        chains, length = climb(
+            place(points[:BLOCK], walls), walls, streams((*key, 3), 1)[0], length
+        )
+        points, paced_at = np.vstack([chains.points, points[BLOCK:]]), len(cone)
+    points, mixing = settle(points, walls, length, family, (*key, 4))
+    log_volume = state.log_volume + float(np.log(inside.mean()))
+    mixing = replace(mixing, ancestors=int(inside.sum()))
+    return State(cone, points, key, length, paced_at, log_volume, mixing)
