@@ -21,6 +21,9 @@ ESTIMATES = ("sampling", "verified", "volume")
 #: Numbers in the walls up to which a flight of the whole population takes about a millisecond, and
 #: how many times the population votes there.
 CHEAP, MOST_TIMES = 4096, 4
+#: The first so many questions are chosen with that many times the usual effort: on MNIST 4 vs 7 it
+#: takes a tenth off the error after 10 and 25 answers, and nothing later.
+EARLY, EARLY_EFFORT = 32, 4
 
 
 class ALuMA(StoppingLearner):
@@ -185,8 +188,11 @@ class ALuMA(StoppingLearner):
         if self.estimate == "volume":
             return self._by_volume(eligible, 4)
         hypotheses = self._halfspaces(self._jury())
-        choose = scoring.choose if self._own is None else choose_soft
-        choice = choose(self.pool, hypotheses, eligible, self._rng(0), alpha=self.alpha)
+        asked = self.pool, hypotheses, eligible, self._rng(0)
+        if self._own is None:
+            choice = scoring.choose(*asked, alpha=self.alpha, effort=self._effort())
+        else:
+            choice = choose_soft(*asked, alpha=self.alpha)
         self._chosen = choice
         if self.estimate == "sampling":
             return choice.index
@@ -219,6 +225,13 @@ class ALuMA(StoppingLearner):
             return self._population.voters()
         size = len(self._population.cone) * self._population.cone.dimension
         return self._population.voters(min(MOST_TIMES, max(1, CHEAP // max(size, 1))))
+
+    def _effort(self) -> int:
+        """Return how carefully the choice among good splits is made: more so as long as it pays.
+
+        The first answers matter most, and after few of them hypotheses cost next to nothing.
+        """
+        return EARLY_EFFORT if self.alpha > 1 and self.n_answers < EARLY else 1
 
     def _by_volume(self, eligible: Bools, share: int) -> int:
         """Choose as Algorithm 1 does; one VolEst may fail with delta / (share m T)."""

@@ -94,7 +94,7 @@ def absorb(state: State, normal: Floats) -> State:
     walls = Walls.of(cone.coordinates, cone.dimension)
     points, paced_at = points[family], state.paced_at
     if steps or len(cone) >= REPACE * paced_at + REPACE_LEAST:
-        points, length = _repaced(points, walls, length, (*key, 3))
+        points, length = repaced(points, walls, length, (*key, 3))
         paced_at = len(cone)
         points, mixing = settle(points, walls, length, family, (*key, 4))
     elif np.mean(~inside) <= RARE:
@@ -179,7 +179,7 @@ def _step(
     long = len(points) * cost(TOO_MANY_BOUNCES * len(walls.normals), walls)
     if mixing.refused < UNSOUND_REFUSED / 2 and work < long:
         return moved, length, work
-    points, length = _repaced(moved, walls, length, (*key, 1))
+    points, length = repaced(moved, walls, length, (*key, 1))
     moved, _, more = fly_until(
         points, walls, length, LEAST_FLIGHTS, FORGOTTEN, BLOCK, everybody, (*key, 3)
     )
@@ -187,7 +187,7 @@ def _step(
     return moved, length, 2 * work + more
 
 
-def _repaced(
+def repaced(
     points: Floats, walls: Walls, length: float, key: tuple[int, ...]
 ) -> tuple[Floats, float]:
     """Look for the trajectory length again, with the first block of chains."""

@@ -17,10 +17,9 @@ import numpy as np
 from aluma.arrays import Floats
 from aluma.blas import one_thread
 from aluma.cone import clearly_inside
-from aluma.sampling.absorption import REPACE, REPACE_LEAST, State, absorb, digest, refill
-from aluma.sampling.blocks import BLOCK, streams
-from aluma.sampling.pace import climb
-from aluma.sampling.reflection import Walls, place
+from aluma.sampling.absorption import REPACE, REPACE_LEAST, State, absorb, digest, refill, repaced
+from aluma.sampling.blocks import streams
+from aluma.sampling.reflection import Walls
 from aluma.sampling.settling import settle
 
 #: Answers of a group: the first so many, the next so many, and so on.
@@ -83,10 +82,8 @@ def absorb_all(state: State, normals: Floats) -> State:
     walls = Walls.of(cone.coordinates, cone.dimension)
     points, length, paced_at = points[family], state.length, state.paced_at
     if len(cone) >= REPACE * paced_at + REPACE_LEAST:
-        chains, length = climb(
-            place(points[:BLOCK], walls), walls, streams((*key, 3), 1)[0], length
-        )
-        points, paced_at = np.vstack([chains.points, points[BLOCK:]]), len(cone)
+        points, length = repaced(points, walls, length, (*key, 3))
+        paced_at = len(cone)
     points, mixing = settle(points, walls, length, family, (*key, 4))
     log_volume = state.log_volume + float(np.log(inside.mean()))
     mixing = replace(mixing, ancestors=int(inside.sum()))

@@ -51,6 +51,7 @@ def choose(
     *,
     alpha: float = 1.05,
     delta: float = DELTA,
+    effort: int = 1,
 ) -> Choice:
     """Return the example to ask about next.
 
@@ -66,12 +67,17 @@ def choose(
     rng : source of all randomness: the same state gives the same choice
     alpha : float, at least 1
     delta : float in (0, 1)
+    effort : int, at least 1
+        How many times as many candidates are compared, on as many times the examples and
+        hypotheses, as is usual.
     """
-    found = shortlist(pool, W, eligible, rng, alpha=alpha, delta=delta)
-    return decide(pool, found, rng, greedy=alpha == 1.0)
+    found = shortlist(pool, W, eligible, rng, alpha=alpha, delta=delta, effort=effort)
+    return decide(pool, found, rng, greedy=alpha == 1.0, effort=effort)
 
 
-def decide(pool: Pool, found: Shortlist, rng: np.random.Generator, *, greedy: bool) -> Choice:
+def decide(
+    pool: Pool, found: Shortlist, rng: np.random.Generator, *, greedy: bool, effort: int = 1
+) -> Choice:
     """Return the best split, or the candidate that leaves the least expected disagreement.
 
     If nobody disagrees about anything, the example nearest to the centre is returned.
@@ -84,9 +90,9 @@ def decide(pool: Pool, found: Shortlist, rng: np.random.Generator, *, greedy: bo
     elif greedy or len(chosen) == 1:
         winner = int(np.argmax(found.splits))
     else:
-        chosen = np.sort(rng.permutation(chosen)[:CANDIDATES])
-        witnesses = _witnesses(found, chosen, rng)
-        jury = found.hypotheses[:JURY]
+        chosen = np.sort(rng.permutation(chosen)[: effort * CANDIDATES])
+        witnesses = _witnesses(found, chosen, effort * WITNESSES, rng)
+        jury = found.hypotheses[: effort * JURY]
         left = expected_disagreement(
             vote_matrix(pool, jury, found.indices[chosen]), vote_matrix(pool, jury, witnesses)
         )
@@ -141,8 +147,8 @@ def _from_centre(pool: Pool, hypotheses: Singles, rows: Ints) -> Floats:
     return distance
 
 
-def _witnesses(found: Shortlist, chosen: Ints, rng: np.random.Generator) -> Ints:
-    """Return surveyed rows on which the candidates can differ.
+def _witnesses(found: Shortlist, chosen: Ints, most: int, rng: np.random.Generator) -> Ints:
+    """Return at most so many surveyed rows on which the candidates can differ.
 
     An answer that N hypotheses give overturns the vote on a row only if its minority has more
     than N / 2 of them. Rows with a smaller minority leave the same disagreement whatever is
@@ -151,4 +157,4 @@ def _witnesses(found: Shortlist, chosen: Ints, rng: np.random.Generator) -> Ints
     k = len(found.hypotheses)
     floor = 0.9 * float(minority_votes(found.positives[chosen], k).min()) / (2 * k)
     rows = found.surveyed[found.minority >= floor]
-    return np.sort(rng.permutation(rows)[:WITNESSES])
+    return np.sort(rng.permutation(rows)[:most])

@@ -73,12 +73,14 @@ def shortlist(
     *,
     alpha: float = 1.05,
     delta: float = DELTA,
+    effort: int = 1,
 ) -> Shortlist:
     """Return examples whose split on all of ``W`` is within ``alpha`` of the best.
 
     Where even examples abound, they are some of those within ``alpha`` of 1/4. Otherwise they are
     all that are within ``alpha`` of the best, each of them missing with probability at most
-    ``delta``; what is listed is exact in any case.
+    ``delta``; what is listed is exact in any case. With more ``effort``, that many times as many
+    are looked at where even examples abound.
 
     Notes
     -----
@@ -97,13 +99,13 @@ def shortlist(
     if len(rows) <= SMALL:
         shares = minority_votes(race.settle(rows), race.k) / race.k
         return race.result(rows, shares, race.best)
-    pilot = np.sort(rng.choice(rows, min(PILOT, len(rows)), replace=False))
+    pilot = np.sort(rng.choice(rows, min(effort * PILOT, len(rows)), replace=False))
     few = race.hypotheses[rng.choice(race.k, min(FIRST, race.k), replace=False)]
     minority = minority_votes(race.count(few, pilot), len(few))
     race.settle(pilot[_largest(minority, LEADERS, rng)])
     if race.is_enough():
         if alpha > 1.0:
-            more = pilot[_largest(minority, FINALISTS, rng)]
+            more = pilot[_largest(minority, effort * FINALISTS, rng)]
             race.settle(more[~race.settled[more]])
         return race.result(pilot, minority / len(few), race.even)
     return _eliminate(race, rows, rng, delta)
