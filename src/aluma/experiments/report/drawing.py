@@ -40,6 +40,8 @@ HEAD, FOOT = 1.05, 0.62
 MARGINS = (0.62, 1.7)
 #: Ratio of counts up to which an axis is marked more finely.
 FEW = 60
+#: Marks up to which all are named along an axis of labels; else only powers of ten are.
+ROOM = 7
 #: Points between the names of two lines.
 LEADING = 11.5
 #: Percentages marked on an error axis.
@@ -164,7 +166,8 @@ def log_labels(axes: Axes, least: float, most: float, label: str) -> None:
     counts = [count for count in COUNTS if least <= count <= 1.05 * most]
     axes.set_xscale("log")
     axes.set_xlim(0.92 * least, 1.02 * most)
-    axes.set_xticks(counts, [f"{count:,}" for count in counts])
+    named = counts if len(counts) <= ROOM else [count for count in counts if f"{count}"[0] == "1"]
+    axes.set_xticks(counts, [f"{count:,}" if count in named else "" for count in counts])
     axes.set_xticks([], minor=True)
     axes.tick_params(length=3)
     axes.set_xlabel(label)
