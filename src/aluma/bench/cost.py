@@ -37,7 +37,9 @@ CHAINS, STEPS = 1000, hit_and_run.PAPER_STEPS
 TIMED = 5
 #: At this many answers, a question may cost as much as one of scikit-activeml's.
 AS_CHEAP_AT, AS_CHEAP = 50, 1.0
-#: The scoring step against a full one, at every number of answers.
+#: Here questions are chosen with more effort; what that costs is shown, and free.
+EARLY_ON = 10
+#: The scoring step against a full one, from so many answers on as well.
 ELIMINATION = 5.0
 #: The whole question against the paper's recipe, from so many answers on.
 RECIPE_AT, RECIPE = 200, 200.0
@@ -75,7 +77,7 @@ class Cost:
         cheap = self.activeml is None or self.whole <= AS_CHEAP * self.activeml
         return (
             (self.answers != AS_CHEAP_AT or cheap)
-            and self.full >= ELIMINATION * self.scoring
+            and (self.answers < AS_CHEAP_AT or self.full >= ELIMINATION * self.scoring)
             and (self.answers < RECIPE_AT or self.recipe >= RECIPE * self.whole)
         )
 
@@ -87,7 +89,7 @@ def run(console: Console, quick: bool = False) -> bool:
     except MissingData as reason:
         console.print(f"The cost of a question is left out: {reason}")
         return True
-    marks = (20, 60) if quick else (AS_CHEAP_AT, RECIPE_AT, 500)
+    marks = (20, 60) if quick else (EARLY_ON, AS_CHEAP_AT, RECIPE_AT, 500)
     with one_core(), console.status("labelling") as status:
         costs = measure(rows.astype(np.float32), labels, marks, status.update)
     console.print(_table(costs, rows.shape))
