@@ -7,13 +7,12 @@ until the next questions are known, and skips states that have passed meanwhile.
 from __future__ import annotations
 
 import logging
-import os
-import sys
 import threading
 from collections.abc import Callable
 from typing import Any
 
 from aluma.app.curve import Curve
+from aluma.app.priority import FIGURES, give_way
 from aluma.app.shapes import Figures
 from aluma.feasibility import Undecided
 from aluma.learners.aluma import ALuMA
@@ -25,8 +24,6 @@ logger = logging.getLogger(__name__)
 PROOFS = 0.2
 #: Rounds of proofs for one set of answers, at most.
 ROUNDS = 30
-#: How much less urgent than questions figures are, as `nice` counts it.
-BEHIND = 5
 #: Seconds that figures may be late in favour of the next questions.
 PATIENCE = 1.5
 
@@ -70,9 +67,7 @@ class Judge:
         self._thread.join()
 
     def _run(self) -> None:
-        if sys.platform == "linux":
-            # Threads have a priority of their own there, and the next questions come first.
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), BEHIND)
+        give_way(FIGURES)
         while (learner := self._latest()) is not None:
             try:
                 self._judge(learner)

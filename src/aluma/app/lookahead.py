@@ -13,6 +13,7 @@ from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from aluma.app.priority import LOOKING_AHEAD, give_way
 from aluma.feasibility import Undecided
 from aluma.learners.base import Exhausted, Learner
 from aluma.pool import Pool
@@ -72,7 +73,9 @@ class Lookahead:
 
     def __init__(self, pool: Pool, labels: Sequence[str], changed: Callable[[], None]) -> None:
         self._pool, self._labels, self._changed = pool, tuple(labels), changed
-        self._worker = ThreadPoolExecutor(1, thread_name_prefix="lookahead")
+        self._worker = ThreadPoolExecutor(
+            1, thread_name_prefix="lookahead", initializer=give_way, initargs=(LOOKING_AHEAD,)
+        )
         self._lock = threading.RLock()
         self._round = 0
         self._question: Question | None = None
