@@ -11,6 +11,10 @@ LOOKING_AHEAD, FIGURES = 5, 10
 
 
 def give_way(by: int) -> None:
-    """Make the calling thread less urgent, where threads have a priority of their own."""
+    """Make the calling thread less urgent, where threads have a priority of their own.
+
+    Less than it is, not than others are: only a privileged process may become more urgent.
+    """
     if sys.platform == "linux":
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), by)
+        thread = threading.get_native_id()
+        os.setpriority(os.PRIO_PROCESS, thread, os.getpriority(os.PRIO_PROCESS, thread) + by)
