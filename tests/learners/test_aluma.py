@@ -184,3 +184,25 @@ def test_a_batch_begins_with_the_question(settings: dict) -> None:
         assert one.tolist() == [learner.ask()] == batch[:1].tolist()
         assert len(set(batch.tolist())) == 6
         np.testing.assert_array_equal(learner.ask(6), batch)
+
+
+def test_who_goes_on_in_a_settled_pool_is_asked_nearest_to_the_centre() -> None:
+    rng = np.random.default_rng(31)
+    X = rng.standard_normal((400, 5))
+    labels = np.sign(X @ rng.standard_normal(5))
+    learner = ALuMA(X, classes=(-1.0, 1.0))
+    while not learner.finished:
+        i = learner.ask()
+        learner.tell(i, labels[i])
+    for _ in range(3):  # the Markov bound lags a little behind the certificate
+        learner.tell(learner.ask(), labels[learner.ask()])
+    contested = ALuMA(X, classes=(-1.0, 1.0), alpha=1.0)
+    contested.tell(learner.answered, labels[learner.answered])
+    centre = learner._jury().mean(axis=0)
+    rest = np.setdiff1d(np.arange(400), learner.answered)
+    assert learner.ask() == rest[np.abs(X[rest] @ centre).argmin()]
+    # The paper's algorithm goes for the best split as long as there is one.
+    shares = vote_shares(contested.pool, contested._jury(), rest)
+    splits = shares * (1 - shares)
+    assert splits.max() > 0
+    assert contested.ask() == rest[splits.argmax()]

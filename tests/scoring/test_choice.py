@@ -218,3 +218,29 @@ def test_where_nobody_disagrees_the_example_nearest_to_the_centre_is_asked(
     assert choice.best == 0
     assert choice.positive == 1
     assert choice.index == 7
+
+
+@pytest.mark.parametrize("m", [60, 3000])
+def test_once_the_pool_is_settled_the_nearest_of_all_is_asked(m: int) -> None:
+    rng = np.random.default_rng(22)
+    W = np.array([1.0, 0.0, 0.0]) + 0.05 * rng.standard_normal((200, 3))
+    W[:6] = [1.0, 3.0, 0.0]
+    X = rng.standard_normal((m, 3))
+    X[:, 1:] = np.clip(X[:, 1:] / 8, -0.1, 0.1)
+    X[:, 0] = np.sign(X[:, 0]) * (1 + np.abs(X[:, 0]))
+    X[3] = X[5] = [1.0, -1.0, 0.0]  # six of 200 disagree, on both: 0.06 disputed on average
+    X[7] = [0.4, 0.05, 0.0]  # nobody does, and it is nearer to the centre
+    X[9] = [0.4, 0.06, 0.0]
+    pool, eligible = Pool(X), np.ones(m, dtype=bool)
+    for settled, asked in [(0.0, {3, 5}), (0.059, {3, 5}), (0.061, {7}), (0.5, {7})]:
+        choice = choose(pool, W, eligible, np.random.default_rng(0), settled=settled)
+        assert choice.index in asked
+        assert choice.best == pytest.approx(0.03 * 0.97)
+    # Its own share is told, not that of the most even, and others nearby are named.
+    assert choice.positive == 1.0
+    assert choice.candidates[:2].tolist() == [7, 9]
+    distance = np.abs(X @ W.mean(axis=0))
+    order = np.argsort(distance, kind="stable")
+    np.testing.assert_array_equal(choice.candidates, order[: len(choice.candidates)])
+    eligible[[5, 7]] = False  # who may not be asked about does not count
+    assert choose(pool, W, eligible, np.random.default_rng(0), settled=0.031).index == 9

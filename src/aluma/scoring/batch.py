@@ -40,7 +40,7 @@ def choose_batch(
         raise ValueError(f"A batch of {n} was asked for: {len(rows)} examples can be asked about.")
     found = shortlist(pool, W, eligible, rng, alpha=alpha, delta=delta)
     if first is None:
-        first = decide(pool, found, rng, greedy=alpha == 1.0).index
+        first = decide(pool, found, rows, rng, greedy=alpha == 1.0).index
     surveyed, minority = found.surveyed, found.minority
     if len(surveyed) < 4 * n and len(surveyed) < len(rows):
         few = found.hypotheses[:FIRST]

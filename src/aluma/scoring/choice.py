@@ -14,12 +14,13 @@ import numpy.typing as npt
 from aluma.arrays import Bools, Floats, Ints, Singles
 from aluma.pool import Pool
 from aluma.scoring.elimination import DELTA, Shortlist, shortlist
-from aluma.scoring.votes import minority_votes, vote_matrix
+from aluma.scoring.votes import askable, minority_votes, vote_matrix, vote_shares
 
 # Chosen by measurement, as the sizes in aluma.scoring.elimination were.
 CANDIDATES = 160  # candidates compared by the disagreement they leave
 WITNESSES = 640  # contested examples that disagreement is measured on
 JURY = 320  # hypotheses that it is measured with
+NEAR = 32  # examples nearest to the centre that are named when the pool is settled
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,8 @@ class Choice:
     positive : share of all hypotheses that vote + on it
     best : a bound on the split of every eligible example: the largest found, or what an even
         vote would give (except with probability ``delta``)
-    candidates : rows it was compared with, all within alpha of ``best``, itself among them
+    candidates : rows that might be asked as well, itself among them: all within alpha of ``best``,
+        or those nearest to the centre, the nearest first
     products : inner products spent
     """
 
@@ -52,12 +54,14 @@ def choose(
     alpha: float = 1.05,
     delta: float = DELTA,
     effort: int = 1,
+    settled: float = 0.0,
 ) -> Choice:
     """Return the example to ask about next.
 
     Its split is within a factor ``alpha`` of the best eligible example's on the population ``W``,
     except with probability ``delta`` over the order of the hypotheses. With ``alpha=1`` it is the
-    paper's greedy choice, ties going to the lowest row among those scored in full.
+    paper's greedy choice, ties going to the lowest row among those scored in full. Once the pool is
+    ``settled``, it is the example nearest to the centre of the population.
 
     Parameters
     ----------
@@ -70,24 +74,35 @@ def choose(
     effort : int, at least 1
         How many times as many candidates are compared, on as many times the examples and
         hypotheses, as is usual.
+    settled : float, at least 0
+        The pool is settled when a hypothesis is expected to be in the minority on fewer eligible
+        examples than this: by Markov's inequality, a larger share of them agrees with the vote on
+        every one than ``1 - settled``. It always is when nobody disagrees about anything.
     """
     found = shortlist(pool, W, eligible, rng, alpha=alpha, delta=delta, effort=effort)
-    return decide(pool, found, rng, greedy=alpha == 1.0, effort=effort)
+    rows = askable(pool, eligible)
+    return decide(pool, found, rows, rng, greedy=alpha == 1.0, effort=effort, settled=settled)
 
 
 def decide(
-    pool: Pool, found: Shortlist, rng: np.random.Generator, *, greedy: bool, effort: int = 1
+    pool: Pool,
+    found: Shortlist,
+    rows: Ints,
+    rng: np.random.Generator,
+    *,
+    greedy: bool,
+    effort: int = 1,
+    settled: float = 0.0,
 ) -> Choice:
     """Return the best split, or the candidate that leaves the least expected disagreement.
 
-    If nobody disagrees about anything, the example nearest to the centre is returned.
+    If all the ``rows`` are settled, the one nearest to the centre is returned.
     """
+    if found.best == 0.0 or len(rows) * float(found.minority.mean()) < settled:
+        return _nearest(pool, found, rows)
     chosen = np.arange(len(found.indices))
     products = found.products
-    if found.best == 0.0:
-        winner = int(np.argmin(_from_centre(pool, found.hypotheses, found.indices)))
-        products += len(chosen)
-    elif greedy or len(chosen) == 1:
+    if greedy or len(chosen) == 1:
         winner = int(np.argmax(found.splits))
     else:
         chosen = np.sort(rng.permutation(chosen)[: effort * CANDIDATES])
@@ -133,18 +148,26 @@ def expected_disagreement(candidates: Bools | Singles, witnesses: Bools | Single
     return left.mean(axis=1, dtype=np.float64) / k if len(seen) else np.zeros(len(asked))
 
 
-def _from_centre(pool: Pool, hypotheses: Singles, rows: Ints) -> Floats:
-    """Return how far examples are from the hyperplane of the mean hypothesis.
+def _nearest(pool: Pool, found: Shortlist, rows: Ints) -> Choice:
+    """Return the row nearest to the hyperplane of the mean hypothesis.
 
-    Where nobody disagrees, volumes tell nothing any more, and what is left of greediness is what it
-    looks like in a round version space (Tong and Koller): ask nearest to its centre. Far examples
-    that are nonetheless wrong are found sooner so than by the spread of the votes.
+    Where hardly anybody disagrees, volumes tell hardly anything, and what is left of greediness is
+    what it looks like in a round version space (Tong and Koller): ask nearest to its centre. What
+    is wrong although hypotheses agree on it is found sooner so than by the last few dissenting
+    votes, or by their spread.
     """
-    centre = hypotheses.mean(axis=0, dtype=np.float64)[None].astype(np.float32)
+    centre = found.hypotheses.mean(axis=0, dtype=np.float64)[None].astype(np.float32)
     distance = np.empty(len(rows))
     for part, margins in pool.margin_blocks(centre, rows):
         distance[part] = np.abs(margins[:, 0])
-    return distance
+    near = rows[np.argsort(distance, kind="stable")[:NEAR]]
+    return Choice(
+        index=int(near[0]),
+        positive=float(vote_shares(pool, found.hypotheses, near[:1])[0]),
+        best=found.best,
+        candidates=near,
+        products=found.products + len(rows) + len(found.hypotheses),
+    )
 
 
 def _witnesses(found: Shortlist, chosen: Ints, most: int, rng: np.random.Generator) -> Ints:
