@@ -92,7 +92,7 @@ PCMAC = Contest(
     claim="ALuMA and TK do best; QBC becomes too slow to use its whole budget.",
     notes="Bags of 7,511 words, projected to 300 dimensions by random signs; 1,000 posts to learn "
     "from, 946 to test on; projection and split differ by seed.",
-    seeds={"full": 5, "quick": 1, "tiny": 1},
+    seeds=SOME,
     problem=problem.pcmac_projected,
     parameter="pool",
     entrants=FIELD,

@@ -8,6 +8,7 @@ from aluma.experiments.entrants import ALUMA, ALUMA_PAPER, CAL, ERM, QBC, TK
 from aluma.experiments.theory import guarantee, line
 
 MANY: dict[Scale, int] = {"full": 10, "quick": 2, "tiny": 2}
+FIVE: dict[Scale, int] = {"full": 5, "quick": 2, "tiny": 2}
 ONCE: dict[Scale, int] = {"full": 1, "quick": 1, "tiny": 1}
 
 LINE = Calculation(
@@ -68,7 +69,7 @@ TWO_CIRCLES = Contest(
     "positive. Counted are labels until every label of the top circle follows from the answers, "
     "which is what CAL asks for, and until the vote has it right. All positive is the most "
     "probable labeling, so the vote has it right almost at once, whoever asks.",
-    seeds=MANY,
+    seeds=FIVE,
     problem=problem.two_circles,
     parameter="1/ε",
     entrants=(ALUMA, ALUMA_PAPER, TK, QBC, CAL, ERM),
@@ -107,7 +108,7 @@ GAP = Contest(
     claim="d labels suffice; CAL needs at least (2^d + d) / (2d + 3) with probability 1/e or more.",
     notes="As in the experiment, with negative vertices and all halfspaces as hypotheses; labels "
     "until everything is right.",
-    seeds=MANY,
+    seeds=FIVE,
     problem=problem.octahedron,
     parameter="d",
     entrants=(ALUMA, ALUMA_PAPER, QBC, CAL),
