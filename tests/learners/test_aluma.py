@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from aluma import bounds
+from aluma import VersionSpace, bounds, datasets
 from aluma.learners.aluma import ALuMA
 from aluma.learners.passive import Passive
 from aluma.scoring import vote_shares
@@ -186,23 +186,26 @@ def test_a_batch_begins_with_the_question(settings: dict) -> None:
         np.testing.assert_array_equal(learner.ask(6), batch)
 
 
-def test_who_goes_on_in_a_settled_pool_is_asked_nearest_to_the_centre() -> None:
-    rng = np.random.default_rng(31)
-    X = rng.standard_normal((400, 5))
-    labels = np.sign(X @ rng.standard_normal(5))
-    learner = ALuMA(X, classes=(-1.0, 1.0))
-    while not learner.finished:
+def test_three_in_four_questions_may_leave_splits_when_the_pool_is_settled() -> None:
+    X = np.random.default_rng(31).standard_normal((40, 3))
+    learner = ALuMA(X, classes=(False, True), delta=0.1)
+    others = [ALuMA(X, alpha=1.0), ALuMA(X, estimate="verified"), ALuMA(X, estimate="volume")]
+    seen = []
+    for i in range(8):
+        seen.append(learner._settled())
+        learner.tell(i, bool(X[i, 0] > 0))
+    assert seen == [0.0, 0.1, 0.1, 0.1, 0.0, 0.1, 0.1, 0.1]
+    assert all(other._settled() == 0.0 for other in others)
+
+
+def test_labels_become_certain_with_few_answers_in_a_pool_that_is_settled_at_once() -> None:
+    # Two circles: that the top one is all positive is most probable long before it is certain.
+    pool = datasets.two_circles(190, seed=0)
+    top = pool.X[:190]
+    learner = ALuMA(pool.X, classes=(-1.0, 1.0))
+    for _ in range(30):
         i = learner.ask()
-        learner.tell(i, labels[i])
-    for _ in range(3):  # the Markov bound lags a little behind the certificate
-        learner.tell(learner.ask(), labels[learner.ask()])
-    contested = ALuMA(X, classes=(-1.0, 1.0), alpha=1.0)
-    contested.tell(learner.answered, labels[learner.answered])
-    centre = learner._jury().mean(axis=0)
-    rest = np.setdiff1d(np.arange(400), learner.answered)
-    assert learner.ask() == rest[np.abs(X[rest] @ centre).argmin()]
-    # The paper's algorithm goes for the best split as long as there is one.
-    shares = vote_shares(contested.pool, contested._jury(), rest)
-    splits = shares * (1 - shares)
-    assert splits.max() > 0
-    assert contested.ask() == rest[splits.argmax()]
+        learner.tell(i, pool.y[i])
+    space = VersionSpace(pool.X.shape[1])
+    space.add(pool.X[learner.answered], pool.y[learner.answered].astype(int))
+    assert space.determined(top).all()
