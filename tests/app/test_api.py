@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from aluma.app.api import LONGEST_WAIT
 from aluma.app.opening import Wanted, opened
 from running_page import LABELS, TOKEN, start
 
@@ -238,19 +239,24 @@ def test_everything_is_there_after_opening_again(run, points, stack):
 def test_two_clients_agree(run, points):
     path, truth = points
     page = run(path, **LABELS)
-    tick = page.until(lambda s: len(s["ahead"]) == 2)["tick"]
-    heard = {}
+    heard = page.until(lambda s: s["question"] is not None)
+    example = heard["question"]["example"]
 
-    def wait():
+    def listen():
+        """Wait for state after state, as the page does: figures may be published in between."""
+        nonlocal heard
         with httpx.Client(headers=page.client.headers, trust_env=False) as other:
-            url = f"{page.url}/api/state"
-            heard.update(other.get(url, params={"after": tick, "wait": 10}).json())
+            for _ in range(10):
+                if heard["version"]:
+                    return
+                after = {"after": heard["tick"], "wait": LONGEST_WAIT}
+                heard = other.get(f"{page.url}/api/state", params=after, timeout=60).json()
 
-    thread = threading.Thread(target=wait)
+    thread = threading.Thread(target=listen, daemon=True)
     thread.start()
-    example = page.state()["question"]["example"]
     page.answer(example, truth[example])
-    thread.join(15)
+    thread.join(LONGEST_WAIT / 2)
+    assert not thread.is_alive(), "an answer has to wake those who wait"
     assert heard["version"] == 1
     assert told(heard) == {example: truth[example]}
 
