@@ -227,13 +227,13 @@ def test_everything_is_there_after_opening_again(run, points, stack):
     for _ in range(8):
         example = page.question()["question"]["example"]
         page.answer(example, truth[example])
-    before = page.question()
+    before = page.until(lambda s: s["question"] and s["curve"])
     stack.close()
     after = run(path, **LABELS).question()
     assert told(after) == told(before)
     assert after["question"] == before["question"]
     assert after["session"] == before["session"]
-    assert len(after["curve"]) > 0
+    assert len(after["curve"]) >= len(before["curve"])
 
 
 def test_two_clients_agree(run, points):
