@@ -16,7 +16,7 @@ from aluma.experiments.report.contests import beyond
 from aluma.experiments.report.drawing import Line, count_panel, picture
 from aluma.experiments.report.section import Section
 from aluma.experiments.report.table import Cell, Table, count, mark_least
-from aluma.experiments.results import Result, Results, median, needed, of, stopped
+from aluma.experiments.results import Result, Results, median, needed, of
 
 #: Table 1 of the paper.
 PAPER_OCTAHEDRON = {
@@ -86,9 +86,9 @@ def _sweep_line(results: Results, contest: Contest, entrant: Entrant, measure: s
     for value in size.values:
         runs = of(results, contest, entrant.key, value)
         counts = _counts(runs, measure) or [np.nan]
-        limit = np.nan if any(map(stopped, runs)) else size.labels(value, entrant.key)
+        limit = min(size.labels(value, entrant.key), _most(results, contest, value))
         rows.append(np.where(np.isinf(counts), limit, counts))
-        unreached.append(bool(np.isinf(median(counts)) and np.isfinite(limit)))
+        unreached.append(bool(np.isinf(median(counts))))
     middle, low, high = (np.array([f(row) for row in rows]) for f in (median, np.min, np.max))
     return Line(
         entrant.key,
@@ -101,6 +101,12 @@ def _sweep_line(results: Results, contest: Contest, entrant: Entrant, measure: s
         beyond=np.array(unreached),
         crosses=_crosses(contest, entrant, size.values),
     )
+
+
+def _most(results: Results, contest: Contest, value: Any) -> int:
+    """Return the most labels that anyone asked for: a run that gave up is drawn no higher."""
+    runs = [run for e in contest.entrants for run in of(results, contest, e.key, value)]
+    return max((len(run["asked"]) for run in runs), default=0)
 
 
 def _counts(runs: Sequence[Result], measure: str) -> list[float]:
