@@ -10,7 +10,7 @@ import pytest
 from aluma.experiments.catalogue import CATALOGUE
 from aluma.experiments.declaration import Contest
 from aluma.experiments.entrants import QBC
-from aluma.experiments.report.sweeps import _sweep_line, _sweep_table
+from aluma.experiments.report.sweeps import _gave_up, _sweep_line, _sweep_table
 from aluma.experiments.results import Results
 
 (CIRCLE,) = (e for e in CATALOGUE if isinstance(e, Contest) and e.name == "circle")
@@ -50,3 +50,7 @@ def test_runs_that_gave_up_count_as_never(
     assert line.beyond.tolist() == [given_up]
     (row,) = _sweep_table(results, CIRCLE, [QBC], "right").rows
     assert [getattr(cell, "text", cell) for cell in row] == ["10", text]
+    said = _gave_up(results, CIRCLE, [QBC])
+    assert [f"QBC in {counts.count(inf)} of 3 runs" in one for one in said] == [True] * bool(
+        counts.count(inf)
+    )

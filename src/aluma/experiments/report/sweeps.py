@@ -16,7 +16,7 @@ from aluma.experiments.report.contests import beyond
 from aluma.experiments.report.drawing import Line, count_panel, picture
 from aluma.experiments.report.section import Section
 from aluma.experiments.report.table import Cell, Table, count, mark_least
-from aluma.experiments.results import Result, Results, median, needed, of
+from aluma.experiments.results import Result, Results, median, needed, of, stopped
 
 #: Table 1 of the paper.
 PAPER_OCTAHEDRON = {
@@ -53,7 +53,8 @@ def sweep_section(results: Results, contest: Contest) -> Section:
     if contest.name == "octahedron":
         spread = spread.replace(" Triangle", " Cross: the paper. Triangle")
     shown = [picture(contest.name, contest.title, spread, panels)] if len(values) > 1 else []
-    return Section(contest, _paper_octahedron(results, contest, there), tables, shown)
+    said = [*_paper_octahedron(results, contest, there), *_gave_up(results, contest, there)]
+    return Section(contest, said, tables, shown)
 
 
 def _sweep_table(
@@ -150,3 +151,20 @@ def _paper_octahedron(results: Results, contest: Contest, there: Sequence[Entran
     if not outside:
         return []
     return ["The paper's figure is outside the range over our targets for: " + "; ".join(outside)]
+
+
+def _gave_up(results: Results, contest: Contest, there: Sequence[Entrant]) -> list[str]:
+    """Say whose runs met the whole pool without a question before they got there."""
+    measure = "certain" if contest.prove else "right"
+    who = []
+    for entrant in there:
+        values = contest.sizes[results.scale].values
+        runs = [run for value in values for run in of(results, contest, entrant.key, value)]
+        ended = [run for run in runs if stopped(run)]
+        lost = sum(map(np.isinf, _counts(ended, measure)))
+        if lost:
+            who.append(f"{entrant.title} in {lost} of {len(runs)} runs")
+    if not who:
+        return []
+    passed = "passed over the whole pool without a question, and not there yet"
+    return [f"Never, in the table: {passed}. {'; '.join(who)}."]
