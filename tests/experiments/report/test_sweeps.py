@@ -54,3 +54,12 @@ def test_runs_that_gave_up_count_as_never(
     assert [f"QBC in {counts.count(inf)} of 3 runs" in one for one in said] == [True] * bool(
         counts.count(inf)
     )
+
+
+def test_who_asked_for_everything_wanted_did_not_give_up() -> None:
+    runs = [run(8, 8) | {"ended": "exhausted"}]
+    runs += [run(inf, 10) | {"ended": "budget"} for _ in range(2)]
+    results = Results(CIRCLE, "tiny", {"qbc@10": runs}, 3)
+    (row,) = _sweep_table(results, CIRCLE, [QBC], "right").rows
+    assert [getattr(cell, "text", cell) for cell in row] == ["10", ">10 (8 to >10)"]
+    assert _gave_up(results, CIRCLE, [QBC]) == []

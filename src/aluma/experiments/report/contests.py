@@ -75,8 +75,10 @@ def needed_table(name: str, there: dict[Entrant, list[Result]]) -> Table:
     columns: list[list[Cell]] = []
     for target in TARGETS:
         counts = [[needed(run, target) for run in runs] for runs in there.values()]
-        unreached = [beyond(runs, _most([runs])) for runs in there.values()]
-        texts = [count(one, more) for one, more in zip(counts, unreached, strict=True)]
+        texts = [
+            count(one, beyond(runs, one, _most([runs])))
+            for runs, one in zip(there.values(), counts, strict=True)
+        ]
         columns.append(mark_least(texts, [median(one) for one in counts]))
     rows = [_row(entrant, columns, i) for i, entrant in enumerate(there)]
     heads = ["learner", *(f"{target:.0%}" for target in TARGETS)]
@@ -185,9 +187,10 @@ def _conflicts(there: dict[Entrant, list[Result]]) -> list[str]:
     return [f"Answers that contradicted the others and were not learnt from: {counted}."]
 
 
-def beyond(runs: Sequence[Result], budget: int) -> str:
-    """Say what became of runs that did not get there."""
-    return "never" if any(map(stopped, runs)) else f">{budget:,}"
+def beyond(runs: Sequence[Result], counts: Sequence[float], budget: int) -> str:
+    """Say what became of runs that did not get there: of some, more labels would be no help."""
+    gave_up = any(stopped(run) and np.isinf(n) for run, n in zip(runs, counts, strict=True))
+    return "never" if gave_up else f">{budget:,}"
 
 
 def _stopped(there: dict[Entrant, list[Result]]) -> list[str]:

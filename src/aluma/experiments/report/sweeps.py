@@ -66,7 +66,7 @@ def _sweep_table(
         counts = [_counts(of(results, contest, e.key, value), measure) for e in there]
         limits = [contest.sizes[results.scale].labels(value, e.key) for e in there]
         texts = [
-            count(one, beyond(of(results, contest, e.key, value), limit))
+            count(one, beyond(of(results, contest, e.key, value), one, limit))
             for e, one, limit in zip(there, counts, limits, strict=True)
         ]
         least = [median(one) if one else float("inf") for one in counts]
