@@ -58,3 +58,13 @@ def test_what_was_not_reached_is_marked() -> None:
     count_panel(axes, [line], "Labels", "d", [10, 12])
     assert any("ERM · >100" in text.get_text() for text in axes.texts)
     assert axes.get_ylim()[0] == pytest.approx(0.75 * 50)
+
+
+def test_where_there_is_no_room_every_other_size_is_named() -> None:
+    from matplotlib.figure import Figure
+
+    x = 2.0 ** np.arange(2, 11)
+    axes = Figure().add_subplot()
+    count_panel(axes, [Line("erm", "ERM", x, x)], "Labels", "m", x.tolist(), log_x=True)
+    named = sorted(int(text.get_text()) for text in axes.get_xticklabels())
+    assert named == [4, 16, 64, 256, 1024]

@@ -46,3 +46,17 @@ def test_a_page_without_the_mark_is_left_alone(out: Path, tmp_path: Path) -> Non
 
 def test_the_page_of_this_project_has_the_mark() -> None:
     assert MARK in (DOCS / "reproduction.md").read_text("utf-8")
+
+
+def test_the_colour_of_a_thin_line_stays(out: Path, tmp_path: Path) -> None:
+    """Bands of many shades must not take the palette from a line of one pixel."""
+    shades = np.linspace(120, 255, 600).astype(np.uint8)
+    pixels = np.stack([np.broadcast_to(shades, (400, 600))] * 3, axis=2).copy()
+    pixels[..., 2] = pixels[::-1, :, 1] // 2 + np.arange(400, dtype=np.uint8)[:, None] // 4
+    pixels[200] = (204, 121, 167)
+    Image.fromarray(pixels).save(out / "figures" / "a.png")
+    (tmp_path / "reproduction.md").write_text(f"{MARK}\n", "utf-8")
+    publish(out, tmp_path)
+    with Image.open(tmp_path / "images" / "reproduction" / "a.png") as image:
+        line = np.asarray(image.convert("RGB"), dtype=int)[200]
+    assert np.abs(line - (204, 121, 167)).max() <= 8

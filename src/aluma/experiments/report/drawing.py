@@ -42,6 +42,8 @@ MARGINS = (0.62, 1.7)
 FEW = 60
 #: Marks up to which all are named along an axis of labels; else only powers of ten are.
 ROOM = 7
+#: Sizes up to which all are named along their axis; else every other one is.
+SIZES = 8
 #: Points between the names of two lines.
 LEADING = 11.5
 #: Percentages marked on an error axis.
@@ -152,7 +154,8 @@ def count_panel(
     axes.set_yticks([], minor=True)
     if log_x:
         axes.set_xscale("log")
-    axes.set_xticks(x_marks, [f"{x:g}" for x in x_marks])
+    named = list(x_marks)[:: -1 if len(x_marks) <= SIZES else -2]
+    axes.set_xticks(named, [f"{x:g}" for x in named])
     axes.set_xticks([], minor=True)
     axes.set_xlabel(x_label)
     axes.set_title(title, loc="left", fontsize=10.5, color=INK)

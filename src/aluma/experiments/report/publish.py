@@ -13,7 +13,7 @@ IMAGES = Path("images", "reproduction")
 #: What stands above this line in the page is written by hand and stays.
 MARK = "<!-- What follows is written by aluma.experiments.report.publish. -->"
 #: Colours that figures of lines need; the files become a third as large.
-PALETTE = 96
+PALETTE = 128
 
 
 def publish(out: Path, docs: Path) -> None:
@@ -37,7 +37,10 @@ def _smaller(picture: Path) -> bytes:
 
     out = io.BytesIO()
     with Image.open(picture) as image:
-        reduced = image.convert("RGB").quantize(PALETTE, dither=Image.Dither.NONE)
+        # Thin lines and names are few pixels: each colour counts once, however little it covers.
+        reduced = image.convert("RGB").quantize(
+            PALETTE, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE
+        )
         reduced.save(out, "png", optimize=True)
     return out.getvalue()
 
