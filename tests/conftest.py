@@ -1,6 +1,7 @@
 """Settings and fixtures that all tests share."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,11 @@ from hypothesis import settings
 # example of a property may have to wait for Numba to compile.
 settings.register_profile("ci", derandomize=True, deadline=None, max_examples=50)
 settings.load_profile("ci")
+
+# A shell that starts a suite in the background has it ignore Ctrl-C, and all that it starts; but
+# some tests are about Ctrl-C.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
