@@ -186,6 +186,42 @@ def test_a_batch_begins_with_the_question(settings: dict) -> None:
         np.testing.assert_array_equal(learner.ask(6), batch)
 
 
+def test_who_goes_on_in_a_settled_pool_is_asked_nearest_to_the_centre_or_the_best_split() -> None:
+    # Two circles: soon settled, but a few labels stay in dispute for long.
+    pool = datasets.two_circles(190, seed=0)
+    learner = ALuMA(pool.X, classes=(-1.0, 1.0))
+    seen = set()
+    for _ in range(16):
+        question = learner.ask()
+        rest = np.setdiff1d(np.arange(len(pool.X)), learner.answered)
+        shares = vote_shares(learner.pool, learner._jury(), rest)
+        splits = shares * (1 - shares)
+        if np.minimum(shares, 1 - shares).sum() < learner.delta and splits.max() > 0:
+            nearest = rest[np.abs(pool.X[rest] @ learner._jury().mean(axis=0)).argmin()]
+            among_the_best = splits[rest == question].item() >= splits.max() / learner.alpha
+            seen.add((learner.n_answers % 4 == 0, question == nearest, among_the_best))
+        learner.tell(question, pool.y[question])
+    assert all(among_the_best if splitting else near for splitting, near, among_the_best in seen)
+    assert {(False, True, False), (True, False, True)} <= seen
+
+
+def test_alpha_one_goes_for_the_best_split_as_long_as_there_is_one() -> None:
+    rng = np.random.default_rng(31)
+    X = rng.standard_normal((400, 5))
+    labels = np.sign(X @ rng.standard_normal(5))
+    learner = ALuMA(X, classes=(-1.0, 1.0))
+    while not learner.finished:
+        i = learner.ask()
+        learner.tell(i, labels[i])
+    contested = ALuMA(X, classes=(-1.0, 1.0), alpha=1.0)
+    contested.tell(learner.answered, labels[learner.answered])
+    rest = np.setdiff1d(np.arange(400), learner.answered)
+    shares = vote_shares(contested.pool, contested._jury(), rest)
+    splits = shares * (1 - shares)
+    assert splits.max() > 0
+    assert contested.ask() == rest[splits.argmax()]
+
+
 def test_three_in_four_questions_may_leave_splits_when_the_pool_is_settled() -> None:
     X = np.random.default_rng(31).standard_normal((40, 3))
     learner = ALuMA(X, classes=(False, True), delta=0.1)

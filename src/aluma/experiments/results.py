@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import isinf
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -61,6 +62,16 @@ def needed(run: Result, target: float) -> float:
 def stopped(run: Result) -> bool:
     """Whether the learner had nothing left to ask, so that more labels would change nothing."""
     return bool(run["ended"] == "exhausted")
+
+
+def gave_up(runs: Sequence[Result], counts: Sequence[float]) -> int:
+    """Count the runs that stopped by themselves before they got there: the labels are infinite."""
+    return sum(stopped(run) and isinf(n) for run, n in zip(runs, counts, strict=True))
+
+
+def most(groups: Iterable[Sequence[Result]]) -> int:
+    """Return the most labels that any run was given."""
+    return max((int(run["labels"][-1]) for runs in groups for run in runs), default=0)
 
 
 def curves(runs: Sequence[Result], series: str) -> tuple[Ints, Floats]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,18 @@ from aluma.experiments.play import ROUND
 from aluma.experiments.report.drawing import Line, Picture, error_panel, picture
 from aluma.experiments.report.section import Section
 from aluma.experiments.report.table import Cell, Table, count, mark_least, percent
-from aluma.experiments.results import Result, Results, at, curves, median, needed, of, stopped
+from aluma.experiments.results import (
+    Result,
+    Results,
+    at,
+    curves,
+    gave_up,
+    median,
+    most,
+    needed,
+    of,
+    stopped,
+)
 
 #: Errors that the summary counts labels for.
 TARGETS = (0.10, 0.05, 0.01, 0.0)
@@ -52,7 +62,7 @@ def vote_section(results: Results, view: View) -> Section:
         for entrant, runs in there.items():
             lines.append(_line(entrant, runs, series, f"{entrant.title}, vote"))
             lines.append(_line(entrant, runs, f"{series}_random", f"{entrant.title}, one", True))
-        budget = _most(runs for runs in there.values())
+        budget = most(there.values())
         panels.append(partial(error_panel, lines=lines, title=title, budget=budget))
     shown = picture(view.name, view.title, _reading(there), panels)
     rows = []
@@ -76,7 +86,7 @@ def needed_table(name: str, there: dict[Entrant, list[Result]]) -> Table:
     for target in TARGETS:
         counts = [[needed(run, target) for run in runs] for runs in there.values()]
         texts = [
-            count(one, beyond(runs, one, _most([runs])))
+            count(one, beyond(runs, one, most([runs])))
             for runs, one in zip(there.values(), counts, strict=True)
         ]
         columns.append(mark_least(texts, [median(one) for one in counts]))
@@ -107,7 +117,7 @@ def _error_table(contest: Contest, there: dict[Entrant, list[Result]], series: s
 def _curves(
     contest: Contest, there: dict[Entrant, list[Result]], series: Sequence[tuple[str, str]]
 ) -> Picture:
-    budget = _most(there.values())
+    budget = most(there.values())
     panels = [
         partial(
             error_panel,
@@ -136,7 +146,7 @@ def _reading(there: dict[Entrant, list[Result]]) -> str:
 
 def _ranking(there: dict[Entrant, list[Result]]) -> str:
     """Say who makes the fewest mistakes over the whole course of labelling."""
-    last = _most(there.values())
+    last = most(there.values())
     final = {e: float(np.mean(at(runs, "train", last))) for e, runs in there.items()}
     area = {e: _area(runs, last) for e, runs in there.items()}
     first = min(area, key=area.__getitem__)
@@ -156,7 +166,7 @@ def _paired(there: dict[Entrant, list[Result]]) -> list[str]:
     """
     by_key = {entrant.key: runs for entrant, runs in there.items()}
     ours, theirs = by_key.get("aluma", []), by_key.get("tk", [])
-    moments = range(ROUND, _most(there.values()) + 1, ROUND)
+    moments = range(ROUND, most(there.values()) + 1, ROUND)
     if len(ours) != len(theirs) or len(ours) < 2 or not moments:
         return []
     pairs = np.array([at(ours, "train", n) - at(theirs, "train", n) for n in moments])
@@ -189,8 +199,7 @@ def _conflicts(there: dict[Entrant, list[Result]]) -> list[str]:
 
 def beyond(runs: Sequence[Result], counts: Sequence[float], budget: int) -> str:
     """Say what became of runs that did not get there: of some, more labels would be no help."""
-    gave_up = any(stopped(run) and np.isinf(n) for run, n in zip(runs, counts, strict=True))
-    return "never" if gave_up else f">{budget:,}"
+    return "never" if gave_up(runs, counts) else f">{budget:,}"
 
 
 def _stopped(there: dict[Entrant, list[Result]]) -> list[str]:
@@ -203,12 +212,8 @@ def _stopped(there: dict[Entrant, list[Result]]) -> list[str]:
 
 
 def _moments(there: dict[Entrant, list[Result]]) -> list[int]:
-    last = _most(there.values())
+    last = most(there.values())
     return [moment for moment in MOMENTS if moment < last] + [last]
-
-
-def _most(groups: Any) -> int:
-    return int(max(run["labels"][-1] for runs in groups for run in runs))
 
 
 def _ratio(runs: list[Result], moments: Sequence[int]) -> float:

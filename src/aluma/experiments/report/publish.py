@@ -12,7 +12,7 @@ PAGE = "reproduction.md"
 IMAGES = Path("images", "reproduction")
 #: What stands above this line in the page is written by hand and stays.
 MARK = "<!-- What follows is written by aluma.experiments.report.publish. -->"
-#: Colours that figures of lines need; the files become less than half as large.
+#: Colours that figures of lines need; the files become a third as large.
 PALETTE = 256
 
 

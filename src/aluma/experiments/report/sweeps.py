@@ -16,7 +16,7 @@ from aluma.experiments.report.contests import beyond
 from aluma.experiments.report.drawing import Line, count_panel, picture
 from aluma.experiments.report.section import Section
 from aluma.experiments.report.table import Cell, Table, count, mark_least
-from aluma.experiments.results import Result, Results, median, needed, of, stopped
+from aluma.experiments.results import Result, Results, gave_up, median, most, needed, of
 
 #: Table 1 of the paper.
 PAPER_OCTAHEDRON = {
@@ -87,7 +87,9 @@ def _sweep_line(results: Results, contest: Contest, entrant: Entrant, measure: s
     for value in size.values:
         runs = of(results, contest, entrant.key, value)
         counts = _counts(runs, measure) or [np.nan]
-        limit = min(size.labels(value, entrant.key), _most(results, contest, value))
+        # Who gave up is drawn no higher than who asked for most.
+        asked = most(of(results, contest, e.key, value) for e in contest.entrants)
+        limit = min(size.labels(value, entrant.key), asked)
         rows.append(np.where(np.isinf(counts), limit, counts))
         unreached.append(bool(np.isinf(median(counts))))
     middle, low, high = (np.array([f(row) for row in rows]) for f in (median, np.min, np.max))
@@ -102,12 +104,6 @@ def _sweep_line(results: Results, contest: Contest, entrant: Entrant, measure: s
         beyond=np.array(unreached),
         crosses=_crosses(contest, entrant, size.values),
     )
-
-
-def _most(results: Results, contest: Contest, value: Any) -> int:
-    """Return the most labels that anyone asked for: a run that gave up is drawn no higher."""
-    runs = [run for e in contest.entrants for run in of(results, contest, e.key, value)]
-    return max((len(run["asked"]) for run in runs), default=0)
 
 
 def _counts(runs: Sequence[Result], measure: str) -> list[float]:
@@ -160,11 +156,11 @@ def _gave_up(results: Results, contest: Contest, there: Sequence[Entrant]) -> li
     for entrant in there:
         values = contest.sizes[results.scale].values
         runs = [run for value in values for run in of(results, contest, entrant.key, value)]
-        ended = [run for run in runs if stopped(run)]
-        lost = sum(map(np.isinf, _counts(ended, measure)))
-        if lost:
+        if lost := gave_up(runs, _counts(runs, measure)):
             who.append(f"{entrant.title} in {lost} of {len(runs)} runs")
     if not who:
         return []
-    passed = "passed over the whole pool without a question, and not there yet"
-    return [f"Never, in the table: {passed}. {'; '.join(who)}."]
+    return [
+        "“Never” is for runs that passed over the whole pool without a question before they got "
+        f"there: {'; '.join(who)}."
+    ]
