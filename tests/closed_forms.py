@@ -19,7 +19,7 @@ from scipy.stats import (
 )
 
 from aluma import VersionSpace
-from aluma.cone import Cone
+from aluma.geometry.cone import Cone
 
 Floats = NDArray[np.float64]
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from aluma import Exhausted
-from aluma.learners.base import Learner
+from aluma.learners.learner import Learner
 from aluma.sampling import population
 from aluma.session import (
     Session,

@@ -10,8 +10,9 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from aluma import cli, comparison
-from aluma.feasibility import Undecided
+from aluma import cli
+from aluma.errors import Undecided
+from aluma.lab import comparison
 from aluma.learners.aluma import ALuMA
 
 PNG = b"\x89PNG\r\n\x1a\n"

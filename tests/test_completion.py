@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from aluma import Conflict
 from aluma.completion import Asked, complete, halfspaces_of, question
-from aluma.feasibility import Undecided
+from aluma.errors import Undecided
 
 
 class Scripted:

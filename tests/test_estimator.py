@@ -21,7 +21,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import aluma.estimator
 from aluma import ALuMA, run
 from aluma.estimator import ActiveClassifier
-from aluma.learners.strategies import STRATEGIES, strategy
+from aluma.learners.registry import STRATEGIES, strategy
 
 PAGE = Path(__file__).parents[1] / "docs" / "scikit-learn.md"
 

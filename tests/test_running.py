@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from aluma.feasibility import Undecided
+from aluma.errors import Undecided
 from aluma.learners.aluma import ALuMA
-from aluma.learners.base import Learner
+from aluma.learners.learner import Learner
 from aluma.learners.passive import Passive
 from aluma.learners.simple_margin import SimpleMargin
 from aluma.running import Trace, run

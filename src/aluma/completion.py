@@ -11,9 +11,8 @@ import numpy as np
 from sklearn.svm import LinearSVC
 
 from aluma.arrays import Floats, Ints
-from aluma.feasibility import Undecided
-from aluma.learners.base import Learner
-from aluma.version_space import Conflict
+from aluma.errors import Conflict, Undecided
+from aluma.learners.learner import Learner
 
 logger = logging.getLogger(__name__)
 

@@ -14,11 +14,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from aluma.arrays import Floats, Ints, positive_integer
 from aluma.completion import Asked, codes_of, complete, question, values_of
-from aluma.learners.base import Learner
 from aluma.learners.hypotheses import VersionSpaceLearner
+from aluma.learners.learner import Learner
 from aluma.learners.lifted import LiftedLearner
+from aluma.learners.registry import strategy
 from aluma.learners.separator import SeparatorLearner
-from aluma.learners.strategies import strategy
 from aluma.pool import Pool
 from aluma.representation.kernels import KernelMap, is_precomputed
 from aluma.sampling.blocks import entropy
@@ -45,7 +45,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     strategy : str
-        Who chooses the questions: a name in :data:`aluma.learners.strategies.STRATEGIES`.
+        Who chooses the questions: a name in :data:`aluma.learners.registry.STRATEGIES`.
     budget : int
         How many labels are looked at, at most; fewer if the learner has finished before. With more
         than two classes, an answer is told to all one-vs-rest learners and counts once.

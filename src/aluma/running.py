@@ -12,12 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from aluma.arrays import positive_integer
-from aluma.feasibility import Undecided
-from aluma.frames import in_order
+from aluma.errors import Conflict, Exhausted, Undecided
 from aluma.interrupts import held_back
-from aluma.learners.base import Exhausted, Learner
+from aluma.learners.learner import Learner
 from aluma.pool import Pool
-from aluma.version_space import Conflict
+from aluma.pool.frames import in_order
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,7 +76,7 @@ def run(
         Changed by the run; it can be run on, or asked by hand, afterwards.
     teacher : array of labels, one per example, or callable(index) -> label
         A pandas Series is matched with a DataFrame pool by its index, see
-        :func:`aluma.frames.in_order`.
+        :func:`aluma.pool.frames.in_order`.
     budget : int, optional
         Number of answers in this run at most.
     progress : bool

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from aluma.bench.page_crash import Crashes, hammer
+from aluma.lab.bench.page_crash import Crashes, hammer
 from running_page import LABELS, plane
 
 

@@ -10,8 +10,8 @@ import pytest
 from PIL import Image
 
 from aluma.app import demo, features, reading
-from aluma.app.errors import BadInput
 from aluma.app.features import Features
+from aluma.errors import BadInput
 
 
 def test_numbers_are_standardised_and_missing_ones_average():

@@ -6,7 +6,7 @@ import numpy as np
 
 from aluma import ALuMA
 from aluma.app.lookahead import Lookahead, Question
-from aluma.version_space import Conflict
+from aluma.errors import Conflict
 
 X = np.random.default_rng(0).standard_normal((80, 3))
 LABELS = ("no", "yes")

@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from aluma.app.errors import BadInput
 from aluma.app.opening import Wanted, opened
 from aluma.app.server import take
 from aluma.cli import app
+from aluma.errors import BadInput
 from running_page import LABELS, plane
 
 

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from aluma.app import reading
-from aluma.app.errors import BadInput
+from aluma.errors import BadInput
 
 FRAME = pd.DataFrame({"x": [1.5, 2.5, 3.5], "text": ["a b c d e", "f g h i j", "k l m n o"]})
 

@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from aluma import VersionSpace, bounds, datasets
+from aluma import VersionSpace, bounds
+from aluma.lab import datasets
 from aluma.learners.aluma import ALuMA
 from aluma.learners.passive import Passive
 from aluma.scoring import vote_shares

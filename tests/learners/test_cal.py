@@ -6,10 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from aluma.feasibility import Undecided
-from aluma.learners.base import Exhausted
+from aluma.errors import Exhausted, Undecided
+from aluma.geometry.max_margin import Separator
 from aluma.learners.cal import CAL
-from aluma.max_margin import Separator
 
 seeds = st.integers(0, 2**32 - 1)
 

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from aluma.learners.base import Exhausted
+from aluma.errors import Exhausted
 from aluma.learners.committee import QueryByCommittee, disagreements
-from aluma.learners.history import Event
 from aluma.pool import Pool
 from aluma.sampling.blocks import streams
 from aluma.sampling.population import Population
-from aluma.version_space import VersionSpace, signed_units
+from aluma.spaces.history import Event
+from aluma.spaces.version_space import VersionSpace, signed_units
 
 #: False-alarm rate of every chi-square test in this file.
 ALPHA = 1e-4

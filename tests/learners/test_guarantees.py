@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from aluma import bounds
+from aluma.errors import Exhausted
 from aluma.learners.aluma import ALuMA
-from aluma.learners.base import Exhausted
 from aluma.learners.passive import Passive
 
 Cells = dict[tuple[int, ...], float]

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
+from aluma.geometry.logistic_ball import Loss
 from aluma.learners.iwal import IWAL
-from aluma.logistic_ball import Loss
 
 RNG = np.random.default_rng(4)
 X = RNG.standard_normal((80, 3))

@@ -10,7 +10,7 @@ import pytest
 from sklearn.metrics.pairwise import rbf_kernel
 
 from aluma import ALuMA, Conflict, Passive, SimpleMargin, run
-from aluma.bench.cones import sphere_pool
+from aluma.lab.bench.cones import sphere_pool
 from aluma.learners.lifted import MARGIN
 from aluma.representation import Lift, smallest_slack
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import minimize
 
 from aluma.learners.passive import Passive
-from aluma.learners.soft_svm import soft_svm
+from aluma.prediction.soft_svm import soft_svm
 
 RNG = np.random.default_rng(6)
 X = RNG.standard_normal((60, 3))

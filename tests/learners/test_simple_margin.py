@@ -8,20 +8,21 @@ from scipy import sparse
 from scipy.optimize import minimize
 from sklearn.svm import SVC
 
-from aluma.cone import Cone
-from aluma.feasibility import Infeasible, Undecided
+from aluma.errors import Conflict, Undecided
+from aluma.geometry.cone import Cone
+from aluma.geometry.feasibility import Infeasible
+from aluma.geometry.max_margin import Separator, least_combination
 from aluma.learners.aluma import ALuMA
 from aluma.learners.cal import CAL
 from aluma.learners.committee import QueryByCommittee
-from aluma.learners.hyperplane import closest, lengths, sides
 from aluma.learners.iwal import IWAL
 from aluma.learners.passive import Passive
 from aluma.learners.simple_margin import SimpleMargin
-from aluma.max_margin import Separator, least_combination
 from aluma.pool import Pool
 from aluma.sampling.bulk import Latecomer
 from aluma.sampling.population import Population
-from aluma.version_space import Conflict, signed_units
+from aluma.scoring.hyperplane import closest, lengths, sides
+from aluma.spaces.version_space import signed_units
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -139,7 +140,7 @@ def test_what_cannot_be_decided_leaves_the_learner_as_it_was(
     def at_a_loss(cone: Cone) -> np.ndarray:
         raise Undecided("too thin")
 
-    monkeypatch.setattr("aluma.max_margin.interior_point", at_a_loss)
+    monkeypatch.setattr("aluma.geometry.max_margin.interior_point", at_a_loss)
     learner = SimpleMargin([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0]], classes=(0, 1))
     learner.tell(0, 1)
     with pytest.raises(Undecided):

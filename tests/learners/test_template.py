@@ -10,15 +10,15 @@ import pytest
 from scipy import sparse
 from scipy.optimize import linprog
 
+from aluma.errors import Conflict, Exhausted
 from aluma.learners.aluma import ALuMA
-from aluma.learners.base import Exhausted, Learner
 from aluma.learners.cal import CAL
 from aluma.learners.committee import QueryByCommittee
 from aluma.learners.iwal import IWAL
+from aluma.learners.learner import Learner
 from aluma.learners.passive import Passive
 from aluma.learners.simple_margin import SimpleMargin
 from aluma.learners.stream import StreamLearner
-from aluma.version_space import Conflict
 
 Build = Callable[..., Learner]
 

@@ -15,8 +15,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import aluma.representation.kernels
 import aluma.representation.lift
 from aluma import bounds
-from aluma.bench.noise import relative_margin
-from aluma.bench.noise_pools import known_pool
+from aluma.lab.bench.noise import relative_margin
+from aluma.lab.bench.noise_pools import known_pool
 from aluma.representation import Lift, ProjectionWarning, smallest_slack
 
 

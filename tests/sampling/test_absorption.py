@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare, kstest, norm
 
-from aluma.feasibility import Infeasible, Undecided
+from aluma.errors import Undecided
+from aluma.geometry.feasibility import Infeasible
 from aluma.sampling.absorption import refill
 from aluma.sampling.population import Population
 from closed_forms import ALARM, Floats, random_walls, rotated, space, units, wedge, wedge_angle

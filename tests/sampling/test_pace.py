@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from aluma.feasibility import Undecided
+from aluma.errors import Undecided
 from aluma.sampling import pace
 from aluma.sampling.diagnostics import correlation, effective_sample_size
 from aluma.sampling.pace import (

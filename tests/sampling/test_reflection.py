@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare, f_oneway, kstest, norm, spearmanr
 
 from aluma import VersionSpace
-from aluma.feasibility import interior_point
+from aluma.geometry.feasibility import interior_point
 from aluma.sampling import draw
 from aluma.sampling.blocks import BLOCK
 from aluma.sampling.pace import QUARTER

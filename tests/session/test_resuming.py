@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aluma import ALuMA, Conflict
-from aluma.learners import strategies
-from aluma.learners.base import Learner
+from aluma.learners import registry
+from aluma.learners.learner import Learner
 from aluma.session import (
     Session,
     snapshot,
@@ -202,7 +202,7 @@ def test_learners_without_snapshots_are_replayed(
     path: Path, strategy: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(snapshot, "SPACING", 3)
-    learner = strategies.strategy(strategy)(X, random_state=5)
+    learner = registry.strategy(strategy)(X, random_state=5)
     with Session.create(path, X, strategy=strategy, random_state=5) as session:
         for one in (session, learner):
             told(one, 8)
@@ -216,7 +216,7 @@ def test_learners_without_snapshots_are_replayed(
 
 
 def test_every_registered_strategy_resumes(path: Path) -> None:
-    for name in strategies.STRATEGIES:
+    for name in registry.STRATEGIES:
         with Session.create(path.with_name(name), X, strategy=name) as session:
             told(session, 3)
             question = session.ask()

@@ -11,11 +11,11 @@ import pytest
 
 import aluma
 from aluma import ALuMA, Conflict, Pool
-from aluma.learners import strategies
-from aluma.learners.history import Event
+from aluma.learners import registry
 from aluma.session import (
     Session,
 )
+from aluma.spaces.history import Event
 from sessions import RNG, SMALL, TRUTH, X, assert_same, told
 
 # The face.
@@ -59,7 +59,7 @@ def test_run_takes_a_session(path: Path) -> None:
         assert session.n_answers == 5
 
 
-@pytest.mark.parametrize("name", sorted(set(strategies.STRATEGIES) - {"iwal"}))
+@pytest.mark.parametrize("name", sorted(set(registry.STRATEGIES) - {"iwal"}))
 def test_a_session_has_the_certificate_of_its_learner(path: Path, name: str) -> None:
     with Session.create(path, X, strategy=name, classes=(False, True), **SMALL) as session:
         told(session, 6)

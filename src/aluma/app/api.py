@@ -13,8 +13,7 @@ from fastapi import FastAPI, HTTPException, Path, Query, Request, Response
 from fastapi.responses import FileResponse, HTMLResponse, JSONResponse
 
 from aluma.app import export
-from aluma.app.desk import Clashing, Desk, Refused
-from aluma.app.errors import BadInput
+from aluma.app.desk import Clashing, Desk
 from aluma.app.features import Features
 from aluma.app.guard import Guard
 from aluma.app.shapes import (
@@ -27,7 +26,7 @@ from aluma.app.shapes import (
     Skip,
     State,
 )
-from aluma.session.errors import SessionError
+from aluma.errors import BadInput, Refused, SessionError
 from aluma.session.recipe import aluma_version
 
 #: Seconds that a request for the next state may wait, at most.

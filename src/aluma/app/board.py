@@ -11,9 +11,8 @@ from aluma.app.examples import Examples
 from aluma.app.lookahead import Outcome, Question
 from aluma.app.shapes import Card, Clash, Figures, Next, Progress, State, Verdict
 from aluma.app.slack import supports_slack
-from aluma.feasibility import Undecided
+from aluma.errors import Conflict, Undecided
 from aluma.session import Entry, Session
-from aluma.version_space import Conflict
 
 #: Latest answers that come with every state.
 LATEST = 12

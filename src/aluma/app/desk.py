@@ -21,15 +21,10 @@ from aluma.app.judge import Judge
 from aluma.app.lookahead import Branch, Lookahead, Question
 from aluma.app.shapes import Clash, Receipt, State, Verdict
 from aluma.app.slack import loosened, supports_slack
-from aluma.feasibility import Undecided
+from aluma.errors import Conflict, Refused, Undecided
 from aluma.session import Session
-from aluma.version_space import Conflict
 
 logger = logging.getLogger(__name__)
-
-
-class Refused(Exception):
-    """A request that cannot be carried out; the session is as it was."""
 
 
 class Clashing(Refused):

@@ -14,8 +14,8 @@ import numpy.typing as npt
 import pandas as pd
 from PIL import Image, ImageOps, UnidentifiedImageError
 
-from aluma.app.errors import BadInput
 from aluma.app.shapes import Card, Value
+from aluma.errors import BadInput
 
 #: Characters of a text that are shown before one asks for more, and of another field.
 SHOWN, FIELD = 5_000, 400

@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 
 from aluma.app.desk import Desk
-from aluma.app.errors import BadInput
 from aluma.app.features import WORD, Features
 from aluma.arrays import Floats
+from aluma.errors import BadInput
 from aluma.session.recipe import aluma_version
 
 #: Names of the columns that are added; with this prefix where the table has them already.

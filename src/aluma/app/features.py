@@ -21,10 +21,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from aluma.app.errors import BadInput
 from aluma.app.examples import ArrayImages, Examples, Images, shown
 from aluma.app.reading import is_text, is_words
 from aluma.arrays import Floats, Singles
+from aluma.errors import BadInput
 from aluma.pool import LARGEST_ENTRY
 
 #: Directions kept of a text column or of the pixels of images. Each costs about three answers

@@ -14,9 +14,9 @@ from typing import Any
 from aluma.app.curve import Curve
 from aluma.app.priority import FIGURES, give_way
 from aluma.app.shapes import Figures
-from aluma.feasibility import Undecided
+from aluma.errors import Undecided
 from aluma.learners.aluma import ALuMA
-from aluma.learners.base import Learner
+from aluma.learners.learner import Learner
 
 logger = logging.getLogger(__name__)
 

@@ -14,10 +14,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from aluma.app.priority import LOOKING_AHEAD, give_way
-from aluma.feasibility import Undecided
-from aluma.learners.base import Exhausted, Learner
+from aluma.errors import Conflict, Exhausted, Undecided
+from aluma.learners.learner import Learner
 from aluma.pool import Pool
-from aluma.version_space import Conflict
 
 #: An answer that this share of the hypotheses expects, or less, is not looked ahead to: the learner
 #: brings it in gradually, which may take seconds, and it will hardly come.

@@ -13,12 +13,10 @@ from typing import Any
 from aluma.app import demo, features, reading
 from aluma.app.board import Task
 from aluma.app.desk import Desk
-from aluma.app.errors import BadInput
 from aluma.app.examples import Examples, shown
 from aluma.app.features import Features
-from aluma.feasibility import Undecided
+from aluma.errors import BadInput, Conflict, Undecided
 from aluma.session import Session
-from aluma.version_space import Conflict
 
 logger = logging.getLogger(__name__)
 

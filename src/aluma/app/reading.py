@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from aluma.app.errors import BadInput
 from aluma.app.examples import ArrayImages, Examples, FolderImages, sound
+from aluma.errors import BadInput
 
 #: A table or an array may be this large.
 MOST_BYTES = 4 * 2**30

@@ -14,9 +14,9 @@ import uvicorn
 from threadpoolctl import threadpool_limits
 
 from aluma.app.api import application
-from aluma.app.errors import BadInput
 from aluma.app.guard import LOOPBACK
 from aluma.app.opening import Opened
+from aluma.errors import BadInput
 
 logger = logging.getLogger(__name__)
 

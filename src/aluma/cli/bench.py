@@ -1,4 +1,4 @@
-"""`aluma bench`: the programs of aluma.bench."""
+"""`aluma bench`: the programs of aluma.lab.bench."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ def bench(
 
 
 def benchmarks() -> dict[str, Callable[[Console, bool], bool]]:
-    """Return the programs in aluma.bench: every module there that has a function ``run``."""
-    package = importlib.import_module("aluma.bench")
+    """Return the programs in aluma.lab.bench: every module there that has a function ``run``."""
+    package = importlib.import_module("aluma.lab.bench")
     found = {
-        module.name: importlib.import_module(f"aluma.bench.{module.name}")
+        module.name: importlib.import_module(f"aluma.lab.bench.{module.name}")
         for module in pkgutil.iter_modules(package.__path__)
     }
     return {name: module.run for name, module in found.items() if hasattr(module, "run")}

@@ -10,7 +10,7 @@ import numpy as np
 from aluma.arrays import Floats
 from aluma.cli.report import report, watched
 from aluma.cli.terminal import Out, console, folder
-from aluma.comparison import compare
+from aluma.lab.comparison import compare
 
 REPEATS = 5
 

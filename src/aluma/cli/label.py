@@ -87,9 +87,9 @@ def label(
 
     Example: aluma label messages.csv --yes spam --no ham
     """  # fmt: skip
-    from aluma.app.errors import BadInput
     from aluma.app.opening import Wanted, opened
     from aluma.app.server import serve, show, take
+    from aluma.errors import BadInput
     from aluma.session import SessionError
 
     if (source is None) != demo:

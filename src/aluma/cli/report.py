@@ -11,9 +11,9 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from rich.table import Table
 
-from aluma import figures
 from aluma.cli.terminal import console, fail
-from aluma.comparison import TARGETS, TITLES, Comparison, OnAnswer, Run, Watch, labels_by
+from aluma.lab import figures
+from aluma.lab.comparison import TARGETS, TITLES, Comparison, OnAnswer, Run, Watch, labels_by
 
 
 @contextmanager

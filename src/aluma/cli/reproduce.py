@@ -17,11 +17,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from aluma.cli.terminal import Out, complaints, console, fail, folder
-from aluma.experiments.catalogue import CATALOGUE
-from aluma.experiments.declaration import Scale
-from aluma.experiments.reproduce import Plan, chosen
-from aluma.experiments.reproduce import reproduce as run
-from aluma.experiments.runner import Outcome, cores
+from aluma.lab.experiments.catalogue import CATALOGUE
+from aluma.lab.experiments.declaration import Scale
+from aluma.lab.experiments.reproduce import Plan, chosen
+from aluma.lab.experiments.reproduce import reproduce as run
+from aluma.lab.experiments.runner import Outcome, cores
 
 #: What a shell expects of a program that Ctrl-C ended.
 INTERRUPTED = 130

@@ -11,9 +11,9 @@ from rich.markup import escape
 from aluma.cli.report import report, watched
 from aluma.cli.table_file import read_labelled
 from aluma.cli.terminal import Out, console, fail, folder
-from aluma.comparison import COMPARED, compare
+from aluma.lab.comparison import COMPARED, compare
 from aluma.learners.lifted import LiftedLearner, checked_margin
-from aluma.learners.strategies import STRATEGIES
+from aluma.learners.registry import STRATEGIES
 from aluma.representation.kernels import Kernel
 from aluma.representation.lift import checked_slack
 

@@ -12,7 +12,7 @@ import pandas as pd
 
 from aluma.arrays import Floats
 from aluma.cli.terminal import fail
-from aluma.comparison import known_labels, standardise
+from aluma.lab.comparison import known_labels, standardise
 from aluma.pool import LARGEST_ENTRY
 
 

@@ -13,8 +13,8 @@ from aluma.learners.stopping import StoppingLearner
 from aluma.pool import Pool
 from aluma.representation.view import View
 from aluma.scoring import Choice
-from aluma.soft_scoring import choose_soft
-from aluma.volume_greedy import choose_by_volume
+from aluma.scoring.soft import choose_soft
+from aluma.strategies.volume_greedy import choose_by_volume
 
 ESTIMATES = ("sampling", "verified", "volume")
 
@@ -35,7 +35,7 @@ class ALuMA(StoppingLearner):
     Parameters
     ----------
     X, classes, bias, budget, random_state
-        As for every learner, see :class:`aluma.learners.base.Learner`.
+        As for every learner, see :class:`aluma.learners.learner.Learner`.
     kernel : str, callable, dict or None
         See :class:`aluma.learners.hypotheses.VersionSpaceLearner`.
     slack, margin, dimension

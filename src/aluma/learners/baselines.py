@@ -18,12 +18,12 @@ from sklearn.linear_model import LogisticRegression
 
 from aluma.arrays import Bools, Floats, Ints
 from aluma.blas import one_thread
-from aluma.learners.base import Learner
-from aluma.learners.history import Event
-from aluma.learners.hyperplane import ascending
-from aluma.learners.order import random_order
+from aluma.learners.learner import Learner
 from aluma.pool import Pool
 from aluma.sampling.blocks import entropy, streams
+from aluma.scoring.hyperplane import ascending
+from aluma.spaces.history import Event
+from aluma.strategies.order import random_order
 
 
 class LogisticLearner(Learner):
@@ -35,7 +35,7 @@ class LogisticLearner(Learner):
     Parameters
     ----------
     X, classes, budget, random_state
-        As for every learner, see :class:`aluma.learners.base.Learner`.
+        As for every learner, see :class:`aluma.learners.learner.Learner`.
     intercept : bool
         Fit one, unpenalised, as scikit-learn does by default.
     C : float

@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from aluma.arrays import Bools, Floats, Ints
-from aluma.cone import guard
-from aluma.feasibility import Undecided
-from aluma.learners.history import Event
-from aluma.learners.order import first_occurrences
+from aluma.errors import Undecided
+from aluma.geometry.cone import guard
 from aluma.learners.separator import SeparatorLearner
 from aluma.learners.stream import StreamLearner
 from aluma.pool import Pool
+from aluma.spaces.history import Event
+from aluma.strategies.order import first_occurrences
 
 #: Examples that are looked at together: few at first, since the next one is often the question.
 FEWEST, MOST = 4, 1024
@@ -32,7 +32,7 @@ class CAL(StreamLearner, SeparatorLearner):
     Parameters
     ----------
     X, classes, bias, budget, random_state
-        As for every learner, see :class:`aluma.learners.base.Learner`.
+        As for every learner, see :class:`aluma.learners.learner.Learner`.
     kernel : str, callable, dict or None
         See :class:`aluma.learners.hypotheses.VersionSpaceLearner`.
     order : sequence of int, optional
@@ -55,8 +55,8 @@ class CAL(StreamLearner, SeparatorLearner):
     at hand: the population, if a vote has brought it up to date, the max-margin separator, and
     hypotheses that differed from it about earlier examples. Where they agree, the largest margin
     with the label turned round is computed, or shown not to exist by a non-negative combination of
-    the answers that vanishes; linear programs are the second opinion (:mod:`aluma.feasibility`).
-    An example that float64 cannot settle either way is asked about.
+    the answers that vanishes; linear programs are the second opinion
+    (:mod:`aluma.geometry.feasibility`). An example that float64 cannot settle either way is asked about.
 
     References
     ----------

@@ -8,7 +8,8 @@ from typing import Any, Self
 import numpy as np
 
 from aluma.arrays import Bools, probability
-from aluma.certificate import (
+from aluma.learners.hypotheses import VersionSpaceLearner
+from aluma.promises.certificate import (
     PROOF_SECONDS,
     Certificate,
     Disputes,
@@ -16,8 +17,7 @@ from aluma.certificate import (
     disputes,
     quantile_bound,
 )
-from aluma.learners.history import Event
-from aluma.learners.hypotheses import VersionSpaceLearner
+from aluma.spaces.history import Event
 
 
 class CertifiedLearner(VersionSpaceLearner):

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from aluma.arrays import Bools, Floats, Ints, positive_integer
 from aluma.blas import one_thread
-from aluma.cone import Cone
+from aluma.geometry.cone import Cone
 from aluma.learners.certified import CertifiedLearner
 from aluma.learners.hypotheses import check_rule
 from aluma.learners.stream import StreamLearner
@@ -41,7 +41,7 @@ class QueryByCommittee(StreamLearner, CertifiedLearner):
     Parameters
     ----------
     X, classes, bias, budget, random_state
-        As for every learner, see :class:`aluma.learners.base.Learner`.
+        As for every learner, see :class:`aluma.learners.learner.Learner`.
     kernel : str, callable, dict or None
         See :class:`aluma.learners.hypotheses.VersionSpaceLearner`.
     order : sequence of int, optional

@@ -9,14 +9,15 @@ import numpy as np
 
 from aluma import scoring
 from aluma.arrays import Floats, positive_integer
-from aluma.feasibility import Infeasible
-from aluma.learners.base import Learner
-from aluma.learners.history import Event
+from aluma.errors import Conflict
+from aluma.geometry.feasibility import Infeasible
+from aluma.learners.learner import Learner
 from aluma.pool import Pool
 from aluma.representation.view import View
 from aluma.sampling.blocks import entropy, streams
 from aluma.sampling.population import Population
-from aluma.version_space import Conflict, signed_units
+from aluma.spaces.history import Event
+from aluma.spaces.version_space import signed_units
 
 #: What to do about a contradiction, for learners that allow for slack.
 ADVICE = "Check them and change() the wrong one, undo() the last, or allow for noise with slack."
@@ -39,7 +40,7 @@ class VersionSpaceLearner(Learner):
     Parameters
     ----------
     X, classes, bias, budget, random_state
-        As for every learner, see :class:`aluma.learners.base.Learner`.
+        As for every learner, see :class:`aluma.learners.learner.Learner`.
     kernel : str, callable, dict or None
         Consider halfspaces of a Mercer kernel's features instead of the columns: "rbf", "poly",
         "cosine", "linear", "precomputed" (X is then the kernel matrix), a function, or a dict such

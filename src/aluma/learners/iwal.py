@@ -11,13 +11,13 @@ import numpy.typing as npt
 
 from aluma.arrays import Bools, Floats, Ints
 from aluma.blas import one_thread
-from aluma.learners.history import Event
-from aluma.learners.hyperplane import lengths, sides
+from aluma.geometry.logistic_ball import Loss
 from aluma.learners.stream import StreamLearner
-from aluma.logistic_ball import Loss
 from aluma.pool import Pool
 from aluma.representation.view import View
 from aluma.sampling.blocks import entropy, streams
+from aluma.scoring.hyperplane import lengths, sides
+from aluma.spaces.history import Event
 
 #: A probability is known up to this share of it.
 ACCURACY = 1e-2
@@ -71,7 +71,7 @@ class IWAL(StreamLearner):
     Parameters
     ----------
     X, classes, bias, budget, random_state
-        As for every learner, see :class:`aluma.learners.base.Learner`.
+        As for every learner, see :class:`aluma.learners.learner.Learner`.
     kernel : str, callable, dict or None
         See :class:`aluma.learners.hypotheses.VersionSpaceLearner`.
     order : sequence of int, optional
@@ -99,7 +99,7 @@ class IWAL(StreamLearner):
       the practical form keeps the rate and leaves the constant to the user.
       The source intersects these sets over all t so far; here the last one is taken alone.
     - With z the smallest and Z the largest ``<u, x>`` over that set, found by two convex programs
-      (:mod:`aluma.logistic_ball`), the probability is the larger of ``l(z) - l(Z)`` and
+      (:mod:`aluma.geometry.logistic_ball`), the probability is the larger of ``l(z) - l(Z)`` and
       ``l(-Z) - l(-z)``, to 1%. Whether an example is asked is often clear earlier.
     - When an example comes again whose label is known, it counts with weight 1: nothing has to be
       asked, so the probability may be 1. What was told out of turn counts with weight 1, and its

@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aluma.arrays import Floats, is_number, positive_integer
-from aluma.feasibility import Undecided
-from aluma.learners.history import Event
+from aluma.errors import Conflict, Undecided
 from aluma.learners.hypotheses import ADVICE, VersionSpaceLearner
 from aluma.pool import Pool
 from aluma.representation.lift import checked_slack, largest_norm
@@ -22,7 +21,7 @@ from aluma.representation.view import View
 from aluma.sampling.absorption import State
 from aluma.sampling.blocks import entropy
 from aluma.sampling.population import Population
-from aluma.version_space import Conflict
+from aluma.spaces.history import Event
 
 logger = logging.getLogger(__name__)
 

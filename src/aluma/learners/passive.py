@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from aluma.arrays import Bools, Floats, Ints
-from aluma.certificate import Certificate
-from aluma.learners.hyperplane import sides
-from aluma.learners.order import first_occurrences, given_order
 from aluma.learners.separator import SeparatorLearner
-from aluma.learners.soft_svm import soft_svm
 from aluma.pool import Pool
+from aluma.prediction.soft_svm import soft_svm
+from aluma.promises.certificate import Certificate
+from aluma.scoring.hyperplane import sides
+from aluma.strategies.order import first_occurrences, given_order
 
 
 class Passive(SeparatorLearner):
@@ -29,7 +29,7 @@ class Passive(SeparatorLearner):
     Parameters
     ----------
     X, classes, bias, budget, random_state
-        As for every learner, see :class:`aluma.learners.base.Learner`.
+        As for every learner, see :class:`aluma.learners.learner.Learner`.
     kernel : str, callable, dict or None
         See :class:`aluma.learners.hypotheses.VersionSpaceLearner`.
     order : sequence of int, optional

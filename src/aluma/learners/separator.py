@@ -9,17 +9,18 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from aluma.arrays import Floats
-from aluma.certificate import Proofs
-from aluma.feasibility import Infeasible
+from aluma.errors import Conflict
+from aluma.geometry.feasibility import Infeasible
+from aluma.geometry.max_margin import Separator
 from aluma.learners.certified import CertifiedLearner
-from aluma.learners.history import Event
-from aluma.learners.hyperplane import lengths, sides
 from aluma.learners.hypotheses import check_rule
-from aluma.max_margin import Separator
 from aluma.pool import Pool
+from aluma.promises.certificate import Proofs
 from aluma.sampling.bulk import Latecomer
 from aluma.sampling.population import Population
-from aluma.version_space import Conflict, signed_units
+from aluma.scoring.hyperplane import lengths, sides
+from aluma.spaces.history import Event
+from aluma.spaces.version_space import signed_units
 
 
 class SeparatorLearner(CertifiedLearner):

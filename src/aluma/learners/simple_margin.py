@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from aluma.arrays import Bools, Ints
-from aluma.learners.hyperplane import closest
-from aluma.learners.order import random_order
 from aluma.learners.separator import SeparatorLearner
+from aluma.scoring.hyperplane import closest
+from aluma.strategies.order import random_order
 
 
 class SimpleMargin(SeparatorLearner):
@@ -22,7 +22,7 @@ class SimpleMargin(SeparatorLearner):
     Parameters
     ----------
     X, classes, bias, budget, random_state
-        As for every learner, see :class:`aluma.learners.base.Learner`.
+        As for every learner, see :class:`aluma.learners.learner.Learner`.
     kernel : str, callable, dict or None
         See :class:`aluma.learners.hypotheses.VersionSpaceLearner`.
     predict_with : {"svm", "vote", "random"}

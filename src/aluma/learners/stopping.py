@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from aluma.arrays import Bools, is_number
-from aluma.certificate import Disputes, Proofs, disputes, soft_disputes
 from aluma.learners.certified import CertifiedLearner
-from aluma.learners.history import Event
 from aluma.learners.lifted import LiftedLearner, Standing
+from aluma.promises.certificate import Disputes, Proofs, disputes, soft_disputes
+from aluma.spaces.history import Event
 
 #: Answers in a row, each expected by nearly every hypothesis, that must agree with the vote before
 #: a learner with slack="auto" has finished. A pool of which a tenth contradicts is found out by two

@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from aluma.arrays import Bools, Ints
-from aluma.learners.base import Exhausted, Learner
-from aluma.learners.order import given_order
+from aluma.errors import Exhausted
+from aluma.learners.learner import Learner
+from aluma.strategies.order import given_order
 
 PASSED = (
     "the learner read its whole order of {} examples and wanted none of their labels: it has "

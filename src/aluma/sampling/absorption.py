@@ -17,8 +17,9 @@ from hashlib import blake2b
 import numpy as np
 
 from aluma.arrays import Bools, Floats, Ints
-from aluma.cone import Cone, clearly_inside
-from aluma.feasibility import Undecided, interior_point
+from aluma.errors import Undecided
+from aluma.geometry.cone import Cone, clearly_inside
+from aluma.geometry.feasibility import interior_point
 from aluma.sampling.blocks import BLOCK, each_block, streams
 from aluma.sampling.pace import FORGOTTEN, climb, cost
 from aluma.sampling.reflection import Chains, Walls, place

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from aluma.arrays import Floats, Singles
-from aluma.cone import Cone, guard
+from aluma.geometry.cone import Cone, guard
 from aluma.sampling.blocks import BLOCK, each_block, streams
 from aluma.sampling.pace import directions
 

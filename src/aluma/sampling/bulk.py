@@ -16,7 +16,7 @@ import numpy as np
 
 from aluma.arrays import Floats
 from aluma.blas import one_thread
-from aluma.cone import clearly_inside
+from aluma.geometry.cone import clearly_inside
 from aluma.sampling.absorption import REPACE, REPACE_LEAST, State, absorb, digest, refill, repaced
 from aluma.sampling.blocks import streams
 from aluma.sampling.reflection import Walls

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from aluma.arrays import Floats
-from aluma.cone import Cone
+from aluma.geometry.cone import Cone
 from aluma.sampling import hit_and_run
 from aluma.sampling.ball import to_ball
 from aluma.sampling.blocks import BLOCK, blocks_for, each_block, entropy, streams

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from aluma.arrays import Floats
-from aluma.cone import guard
+from aluma.geometry.cone import guard
 
 #: Mixing steps of the paper's experiments.
 PAPER_STEPS = 1000

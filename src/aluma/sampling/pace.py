@@ -13,7 +13,7 @@ import logging
 import numpy as np
 
 from aluma.arrays import Floats
-from aluma.feasibility import Undecided
+from aluma.errors import Undecided
 from aluma.sampling.diagnostics import correlation
 from aluma.sampling.reflection import Chains, Walls, fly
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from aluma.arrays import Floats, Singles, positive_integer
 from aluma.blas import one_thread
-from aluma.cone import Cone
+from aluma.geometry.cone import Cone
 from aluma.sampling.absorption import State, absorb, digest
 from aluma.sampling.ball import to_ball, to_votes
 from aluma.sampling.blocks import BLOCK, blocks_for, each_block, entropy, streams
@@ -77,7 +77,8 @@ class Population:
         """Running estimate of ln of the share of the ball that is left.
 
         A by-product: the logarithms of the surviving shares, summed. Answers that were chosen by
-        looking at this very population bias it; :mod:`aluma.volume` has one with a promise.
+        looking at this very population bias it; :mod:`aluma.sampling.volume` has one with a
+        promise.
         """
         return self._state.log_volume
 
@@ -87,7 +88,8 @@ class Population:
         A normal with more coordinates than the space so far widens it by those: no earlier answer
         constrained them.
 
-        Raises :class:`aluma.feasibility.Infeasible` if no halfspace is left, and stays as it was.
+        Raises :class:`aluma.geometry.feasibility.Infeasible` if no halfspace is left, and stays as it
+        was.
         """
         with one_thread():
             state = absorb(self._state, normal)

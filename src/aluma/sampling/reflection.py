@@ -14,8 +14,8 @@ positive floats compare like the integers that have the same bits, which compile
 code where they refuse to for a maximum of floats.
 
 Rounding can put an end point on the wrong side of a wall that it nearly touches. End points are
-therefore judged in float64 with :func:`aluma.cone.guard` to spare, and a trajectory that fails is
-refused: its chain stays where it was. The share refused bounds what that can do to the law, and
+therefore judged in float64 with :func:`aluma.geometry.cone.guard` to spare, and a trajectory that
+fails is refused: its chain stays where it was. The share refused bounds what that can do to the law, and
 :class:`Flight` reports it.
 """
 
@@ -28,7 +28,7 @@ import numpy as np
 from numba import njit
 
 from aluma.arrays import Bools, Floats, Ints
-from aluma.cone import guard
+from aluma.geometry.cone import guard
 
 #: Walls are padded to whole vector registers with copies of the first wall, which changes nothing.
 LANES = 16

@@ -1,7 +1,6 @@
 """Sessions: a learner whose answers survive a crash, in one file."""
 
-from aluma.session.answer_log import Entry
-from aluma.session.errors import (
+from aluma.errors import (
     NewerFormat,
     NotASession,
     SessionDamaged,
@@ -9,6 +8,7 @@ from aluma.session.errors import (
     SessionLocked,
     WrongPool,
 )
+from aluma.session.answer_log import Entry
 from aluma.session.session import Session
 
 __all__ = [

@@ -19,16 +19,9 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+from aluma.errors import NewerFormat, NotASession, SessionError
 from aluma.session.answer_log import Entry
-from aluma.session.errors import (
-    NewerFormat,
-    NotASession,
-    SessionError,
-    check_file,
-    check_new,
-    damaged,
-    explained,
-)
+from aluma.session.refusals import check_file, check_new, damaged, explained
 
 #: "ALuM": marks the file as ours, as SQLite's documentation of application_id asks.
 APPLICATION = 0x414C754D

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from aluma.learners.history import Event
 from aluma.learners.labels import plain
 from aluma.session.recipe import storable
+from aluma.spaces.history import Event
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from aluma.learners.base import Learner
 from aluma.learners.labels import plain
-from aluma.learners.strategies import strategy
+from aluma.learners.learner import Learner
+from aluma.learners.registry import strategy
 from aluma.pool import Pool
 from aluma.sampling.blocks import entropy
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from aluma.feasibility import Undecided
+from aluma.errors import Conflict, SessionError, Undecided, WrongPool
 from aluma.learners.aluma import ALuMA
-from aluma.learners.base import Learner
-from aluma.learners.history import Event, common
 from aluma.learners.labels import Labels
+from aluma.learners.learner import Learner
 from aluma.session import answer_log, recipe, snapshot
 from aluma.session.answer_file import AnswerFile
-from aluma.session.errors import SessionError, WrongPool
-from aluma.version_space import Conflict
+from aluma.spaces.history import Event, common
 
 
 def resumed(file: AnswerFile, pool: Any) -> Learner:

@@ -19,15 +19,16 @@ from typing import Any
 import numpy.typing as npt
 
 from aluma.arrays import Floats, Ints
-from aluma.certificate import Certificate
-from aluma.learners.base import Learner
-from aluma.learners.history import Event
+from aluma.errors import SessionError
+from aluma.learners.learner import Learner
 from aluma.learners.lifted import LiftedLearner, Strain
 from aluma.pool import Pool
+from aluma.promises.certificate import Certificate
 from aluma.session import answer_log, recipe, resuming, snapshot
 from aluma.session.answer_file import AnswerFile
 from aluma.session.answer_log import Entry
-from aluma.session.errors import SessionError, check_new
+from aluma.session.refusals import check_new
+from aluma.spaces.history import Event
 
 
 class Session:
@@ -63,7 +64,7 @@ class Session:
         ----------
         path : where the file is to be; it must not exist yet
         pool : the examples, as for a learner
-        strategy : name of the learner, see :mod:`aluma.learners.strategies`
+        strategy : name of the learner, see :mod:`aluma.learners.registry`
         **settings
             The learner's own keyword arguments. They are written into the file, defaults
             included; ``random_state`` as the integer that it comes to.

@@ -18,15 +18,15 @@ from typing import Any
 
 import numpy as np
 
-from aluma.cone import Cone
-from aluma.learners.base import Learner
-from aluma.learners.history import Event
+from aluma.errors import SessionError
+from aluma.geometry.cone import Cone
+from aluma.learners.learner import Learner
 from aluma.learners.lifted import LiftedLearner, Standing
 from aluma.sampling.absorption import State
 from aluma.sampling.settling import Mixing
 from aluma.session.answer_file import AnswerFile
-from aluma.session.errors import SessionError
 from aluma.session.recipe import aluma_version
+from aluma.spaces.history import Event
 
 logger = logging.getLogger(__name__)
 

@@ -1,0 +1,1 @@
+"""The geometry of halfspaces: cones, points inside them, separators, distances."""

@@ -1,0 +1,152 @@
+"""The halfspace of largest margin, kept while walls are added, and what it can decide.
+
+The direction of largest margin is the least vector in the convex hull of the walls, a non-negative
+least squares problem in their Gram matrix alone. After one more wall most of its support stays, so
+the active set method goes on from the support before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+from aluma.arrays import Floats, Ints
+from aluma.blas import one_thread
+from aluma.geometry.cone import Cone, guard
+from aluma.geometry.feasibility import Infeasible, interior_point
+
+#: A wall may be closer to the separator than the margin by this share of it.
+EXACT = 1e-9
+#: Rounding of a sum of products of unit vectors with convex weights.
+ROUNDING = 1e-14
+#: Products of unit vectors cancel to the square of the margin: below this margin, too few digits
+#: of the separator are left.
+THIN = 1e-5
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Walls that touch the separator, their weights, and the unit direction they add up to."""
+
+    support: Ints
+    weights: Floats
+    direction: Floats
+
+
+@dataclass(frozen=True)
+class Separator:
+    """The max-margin direction of some walls and of each beginning of them; never changed.
+
+    It is the least vector in the convex hull of the walls, so its weights minimise
+    ``|walls.T @ u|^2 + (sum(u) - 1)^2`` over u >= 0 up to scale, a non-negative least squares
+    problem in ``gram`` alone. The active set method of Lawson and Hanson solves it exactly; it
+    starts from the support before the last answer, of which most stays.
+
+    Attributes
+    ----------
+    walls : (t, d) unit normals
+    gram : (t, t) products of the walls, plus 1
+    solutions : one for each number of walls from 0 to t
+    """
+
+    walls: Floats
+    gram: Floats
+    solutions: tuple[Solution, ...]
+
+    @classmethod
+    def without_walls(cls, dimension: int) -> Separator:
+        """Return the separator of no answers, whose direction is zero."""
+        nothing = Solution(np.empty(0, dtype=np.int64), np.empty(0), np.zeros(dimension))
+        return cls(np.empty((0, dimension)), np.empty((0, 0)), (nothing,))
+
+    @property
+    def direction(self) -> Floats:
+        """Unit normal of the separating hyperplane; zeros without walls."""
+        return self.solutions[-1].direction
+
+    def first(self, n: int) -> Separator:
+        """Return the separator as it was when there were n walls."""
+        return Separator(self.walls[:n], self.gram[:n, :n], self.solutions[: n + 1])
+
+    @one_thread()
+    def with_wall(self, normal: Floats) -> Separator:
+        """Return the separator of one more wall; :class:`Infeasible` if there is none."""
+        walls = np.vstack([self.walls, normal])
+        gram = bordered(self.gram, self.walls @ normal, float(normal @ normal))
+        return Separator(walls, gram, (*self.solutions, self._solved(walls, gram)))
+
+    @one_thread()
+    def other_side(self, x: Floats) -> Floats | None:
+        """Return a direction inside all walls with ``<w, x> < 0``; None if provably there is none.
+
+        Raises :class:`aluma.errors.Undecided` when neither can be verified in float64.
+        """
+        unit = x / np.linalg.norm(x)
+        if self.direction @ unit < -guard(len(unit)):
+            return self.direction
+        try:
+            return self.with_wall(-unit).direction
+        except Infeasible:
+            return None
+
+    def _solved(self, walls: Floats, gram: Floats) -> Solution:
+        """Return the solution for all walls, starting from that of all but the last."""
+        last = self.solutions[-1]
+        found = least_combination(gram, last.support, last.weights)
+        support, weights = (last.support[:0], last.weights[:0]) if found is None else found
+        direction = weights @ walls[support]
+        size = np.linalg.norm(direction)
+        if not (walls @ direction).min() > THIN * size:
+            # A contradiction, or a cone too thin for the Gram matrix: decided with more care.
+            direction = interior_point(Cone.whole(walls.shape[1]).with_walls(walls))
+            size = np.linalg.norm(direction)
+        return Solution(support, weights, np.asarray(direction / size))
+
+
+def bordered(gram: Floats, products: Floats, square: float) -> Floats:
+    """Return a Gram matrix, plus 1, with one more wall."""
+    edge = products + 1.0
+    return np.block([[gram, edge[:, None]], [edge, 1.0 + square]])
+
+
+def least_combination(gram: Floats, support: Ints, weights: Floats) -> tuple[Ints, Floats] | None:
+    """Solve ``gram u = 1`` on the support of u, with ``gram u >= 1`` and u >= 0 elsewhere.
+
+    Starts from a support whose weights solve it there; None if rounding is in the way.
+    """
+    for _ in range(3 * len(gram)):
+        missing = 1.0 - weights @ gram[support]
+        missing[support] = -np.inf
+        worst = int(missing.argmax())
+        # At the solution, 1 - sum(u) is the squared margin (times the sum).
+        if missing[worst] <= ROUNDING + EXACT * (1.0 - weights.sum()):
+            return support, weights
+        found = _pivot(gram, np.append(support, worst), np.append(weights, 0.0))
+        if found is None or worst not in found[0]:
+            return None
+        support, weights = found
+    return None
+
+
+def _pivot(gram: Floats, support: Ints, weights: Floats) -> tuple[Ints, Floats] | None:
+    """Move towards the solution on a support, which loses the weights that reach zero on the way.
+
+    Every stop has a smaller objective than the one before, so no support comes back.
+    """
+    while True:
+        try:
+            factor = cho_factor(gram[np.ix_(support, support)], lower=True, check_finite=False)
+        except LinAlgError:
+            return None
+        target = cho_solve(factor, np.ones(len(support)), check_finite=False)
+        falling = target <= 0
+        if not falling.any():
+            return support, np.asarray(target)
+        share = weights[falling] / (weights[falling] - target[falling])
+        weights = weights + share.min() * (target - weights)
+        staying = ~falling | (weights > ROUNDING)
+        # Whatever rounding says: with one wall less each time, this ends.
+        staying[np.flatnonzero(falling)[share.argmin()]] = False
+        support, weights = support[staying], weights[staying]

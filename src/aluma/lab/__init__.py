@@ -1,0 +1,1 @@
+"""The laboratory: simulated labelling, data sets, experiments, benchmarks, figures."""

@@ -1,0 +1,265 @@
+"""The paper's competitors, measured: ``aluma bench field``, or ``python -m aluma.lab.bench.field``.
+
+Four tables: labels until everything is right on the octahedron, beside the paper's; the growth of
+CAL's and ALuMA's labels on two circles (Theorem "twocircles"), also as a picture; what a query of
+QBC and of CAL costs on MNIST, in queries of ALuMA; and IWAL's error beside that of passive
+soft-SVM. The exit code is 1 if the two circles do not show what the theorem says.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from time import process_time
+
+import numpy as np
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from sklearn.decomposition import PCA
+
+from aluma.arrays import Bools, Floats, Ints
+from aluma.errors import Exhausted, MissingData
+from aluma.lab import datasets
+from aluma.lab.bench import label_counts, one_core
+from aluma.lab.bench.label_counts import CLASSES, Counter, signs
+from aluma.learners.aluma import ALuMA
+from aluma.learners.cal import CAL
+from aluma.learners.committee import QueryByCommittee
+from aluma.learners.iwal import IWAL
+from aluma.learners.learner import Learner
+from aluma.learners.passive import Passive
+
+#: Rows of the octahedron's table: name, how it is counted, and the paper's figures by d.
+OCTAHEDRON: tuple[tuple[str, Counter, dict[int, int]], ...] = (
+    ("ALuMA", label_counts.aluma_count, {10: 29, 12: 38}),
+    ("TK, vote", label_counts.margin_count, {10: 156, 12: 735}),
+    ("TK, separator", label_counts.separator_count, {}),
+    ("QBC", label_counts.committee_count, {10: 50, 12: 113}),
+    ("CAL", label_counts.cal_count, {10: 308, 12: 862}),
+    ("ERM", label_counts.passive_count, {10: 1008, 12: 3958}),
+)
+#: What the exponent of 1 / epsilon has to be for CAL, and the most that it may be for ALuMA.
+CAL_EXPONENT, ALUMA_EXPONENT = (0.85, 1.15), 0.5
+#: Where the picture goes.
+PICTURE = Path("two-circles.png")
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is measured.
+
+    Attributes
+    ----------
+    dimensions, targets : of the octahedron
+    points, seeds : on a circle, and runs for each
+    answers, hypotheses : of the timing on MNIST
+    labels, runs : numbers of labels at which errors are compared, and runs
+    """
+
+    dimensions: tuple[int, ...]
+    targets: int
+    points: tuple[int, ...]
+    seeds: int
+    answers: int
+    hypotheses: int
+    labels: tuple[int, ...]
+    runs: int
+
+
+FULL = Effort((10, 12), 20, (14, 30, 62, 126, 254), 20, 1000, 1000, (25, 50, 100, 200, 400, 800), 3)
+QUICK = Effort((6,), 3, (14, 30, 62, 126), 3, 30, 256, (25, 50, 100), 1)
+
+
+def run(console: Console, quick: bool = False) -> bool:
+    """Print the tables; say whether the two circles show what the theorem says."""
+    effort = QUICK if quick else FULL
+    with one_core():
+        for d in effort.dimensions:
+            console.print(octahedron_table(d, effort.targets))
+        met = circles(console, effort.points, effort.seeds)
+        try:
+            console.print(timing_table(effort.answers, effort.hypotheses))
+            console.print(iwal_table(effort.labels, effort.runs))
+        except MissingData as missing:
+            console.print(escape(f"MNIST is left out: {missing}"))
+    return met
+
+
+def octahedron_table(d: int, targets: int) -> Table:
+    """Return the labels that each learner needs for zero error, over random targets."""
+    pools = [datasets.octahedron(d, seed) for seed in range(targets)]
+    X, labels = pools[0].X, [pool.y for pool in pools]
+    title = f"Octahedron, d = {d}: labels until all {len(X):,} are right, {targets} targets"
+    table = _table(title, "learner", "paper", "mean", "sd", "least", "most", "never")
+    for name, count, paper in OCTAHEDRON:
+        counts = np.array([count(X, y, seed) for seed, y in enumerate(labels)])
+        reached = counts[np.isfinite(counts)]
+        cells = [f"{value:.0f}" for value in _summary(reached)] if len(reached) else ["-"] * 4
+        table.add_row(name, str(paper.get(d, "-")), *cells, str(len(counts) - len(reached)))
+    return table
+
+
+def circles(console: Console, points: Sequence[int], seeds: int) -> bool:
+    """Print and draw the labels on two circles; say whether they grow as in the theorem."""
+    counts = {
+        name: np.array([[count(n, seed) for seed in range(seeds)] for n in points])
+        for name, count in (
+            ("CAL", label_counts.circles_cal),
+            ("ALuMA", label_counts.circles_aluma),
+        )
+    }
+    means = {name: each.mean(axis=1) for name, each in counts.items()}
+    table = _table(f"Two circles: labels, mean and sd over {seeds} samples", "1/epsilon", *counts)
+    for row, n in enumerate(points):
+        cells = (f"{each[row].mean():.1f} +- {each[row].std():.1f}" for each in counts.values())
+        table.add_row(str(n), *cells)
+    console.print(table)
+    exponents = {name: slope(np.log(points), np.log(mean)) for name, mean in means.items()}
+    squared = np.log(points) ** 2
+    console.print(
+        f"Fitted: CAL ~ (1/epsilon)^{exponents['CAL']:.2f}, ALuMA ~ "
+        f"(1/epsilon)^{exponents['ALuMA']:.2f}; ALuMA rises by "
+        f"{slope(squared, means['ALuMA']):.2f} labels per unit of ln^2(1/epsilon), correlation "
+        f"{np.corrcoef(squared, means['ALuMA'])[0, 1]:.3f}; as ln^p(1/epsilon), "
+        f"p = {slope(np.log(np.log(points)), np.log(means['ALuMA'])):.2f}."
+    )
+    draw_circles(np.array(points), counts, PICTURE)
+    console.print(f"Picture: {PICTURE}")
+    low, high = CAL_EXPONENT
+    return low <= exponents["CAL"] <= high and exponents["ALuMA"] <= ALUMA_EXPONENT
+
+
+def slope(x: Floats, y: Floats) -> float:
+    """Return the slope of the least-squares line."""
+    return float(np.polyfit(x, y, 1)[0])
+
+
+def draw_circles(points: Floats, counts: dict[str, Floats], path: Path) -> None:
+    """Draw labels against 1 / epsilon with the growth that the theorem speaks of, as a PNG."""
+    import matplotlib
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    from aluma.lab.figures import COLOURS, DPI, QUIET, STYLE
+
+    shapes = {"CAL": points, "ALuMA": np.log(points) ** 2}
+    names = {"CAL": "1/ε", "ALuMA": "ln²(1/ε)"}
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(7.0, 4.5), dpi=DPI)
+        FigureCanvasAgg(figure)
+        axes = figure.add_subplot()
+        for name, each in counts.items():
+            colour, mean = COLOURS[name.lower()], each.mean(axis=1)
+            axes.errorbar(points, mean, each.std(axis=1), fmt="o", color=colour, capsize=3)
+            growth = np.polyval(np.polyfit(shapes[name], mean, 1), shapes[name])
+            axes.plot(points, growth, color=colour, label=f"{name}, a + b {names[name]}")
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_xticks(points, [str(int(n)) for n in points])
+        axes.set_xticks([], minor=True)
+        axes.set_xlabel("1/ε, points on a circle")
+        axes.set_ylabel("labels", color=QUIET)
+        axes.grid(axis="y")
+        axes.legend(frameon=False)
+        axes.set_title("Two circles: labels asked for", loc="left", fontweight="bold")
+        figure.savefig(path, bbox_inches="tight", metadata={"Software": None})
+
+
+def timing_table(answers: int, hypotheses: int) -> Table:
+    """Return CPU seconds per query on MNIST 4 vs 7, and as a ratio to ALuMA's."""
+    data = datasets.mnist(4, 7)
+    X, positive = data.X - data.X.mean(axis=0), data.y > 0
+    learners: dict[str, Learner] = {
+        "ALuMA": ALuMA(X, classes=CLASSES, bias=True, n_hypotheses=hypotheses),
+        "QBC": QueryByCommittee(X, classes=CLASSES, bias=True, n_hypotheses=hypotheses),
+        "CAL": CAL(X, classes=CLASSES, bias=True, n_hypotheses=hypotheses),
+    }
+    title = f"MNIST 4 vs 7, {answers} answers, {hypotheses} hypotheses: CPU seconds per query"
+    table = _table(title, "learner", "answers", "seconds", "ALuMA = 1", "train error")
+    first = 0.0
+    for name, learner in learners.items():
+        seconds = per_query(learner, positive, answers)
+        first = first or seconds
+        error = float(np.mean(learner.predict() != signs(positive)))
+        figures = (f"{seconds:.4f}", f"{seconds / first:.3f}", f"{100 * error:.2f}%")
+        table.add_row(name, str(learner.n_answers), *figures)
+    return table
+
+
+def per_query(learner: Learner, positive: Bools, answers: int) -> float:
+    """Return CPU seconds per question and answer."""
+    start = process_time()
+    with suppress(Exhausted):
+        while learner.n_answers < answers:
+            i = learner.ask()
+            learner.tell(i, CLASSES[int(positive[i])])
+    return (process_time() - start) / learner.n_answers
+
+
+def iwal_table(labels: Sequence[int], runs: int) -> Table:
+    """Return test errors of IWAL and of passive soft-SVM on 25 components of MNIST 3 vs 5."""
+    data = datasets.mnist(3, 5)
+    basis = PCA(25, svd_solver="covariance_eigh").fit(data.X)
+    X, new = basis.transform(data.X), basis.transform(data.X_test)
+    positive, truth = data.y > 0, np.asarray(data.y_test)
+    longest = np.linalg.norm(X, axis=1).max()
+    X, new = X / longest, new / longest
+    title = f"MNIST 3 vs 5, 25 components: test error in %, mean of {runs} runs, after labels"
+    table = _table(title, "learner", *(str(n) for n in labels), "read")
+    for name, made in iwal_learners(X).items():
+        curves, read = [], []
+        for seed in range(runs):
+            learner = made(seed)
+            curves.append(curve(learner, positive, labels, new, truth))
+            read.append(learner.reading.place if isinstance(learner, IWAL) else learner.n_answers)
+        errors = (f"{100 * error:.2f}" for error in np.mean(curves, axis=0))
+        table.add_row(name, *errors, f"{np.mean(read):,.0f}")
+    return table
+
+
+def iwal_learners(X: Floats) -> dict[str, Callable[[int], Learner]]:
+    """Return IWAL with two constants of its deviation bound, and passive soft-SVM, by seed."""
+
+    def iwal(deviation: float) -> Callable[[int], Learner]:
+        return lambda seed: IWAL(
+            X, classes=CLASSES, bias=True, deviation=deviation, random_state=seed
+        )
+
+    def passive(seed: int) -> Learner:
+        return Passive(X, classes=CLASSES, bias=True, predict_with="soft_svm", random_state=seed)
+
+    return {"IWAL, c = 1": iwal(1.0), "IWAL, c = 0.1": iwal(0.1), "soft-SVM": passive}
+
+
+def curve(
+    learner: Learner, positive: Bools, labels: Sequence[int], new: Floats, truth: Ints
+) -> list[float]:
+    """Return a learner's errors on new examples after numbers of labels."""
+    errors = []
+    for n in labels:
+        while learner.n_answers < n and not learner.finished:
+            i = learner.ask()
+            learner.tell(i, CLASSES[int(positive[i])])
+        errors.append(float(np.mean(learner.predict(new) != truth)))
+    return errors
+
+
+def _summary(values: Floats) -> tuple[float, float, float, float]:
+    return float(values.mean()), float(values.std()), float(values.min()), float(values.max())
+
+
+def _table(title: str, *columns: str) -> Table:
+    table = Table(title=title, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), title_justify="left")
+    for column in columns:
+        first = column == columns[0]
+        table.add_column(column, justify="left" if first else "right", no_wrap=first)
+    return table
+
+
+if __name__ == "__main__":
+    sys.exit(0 if run(Console(), quick="--quick" in sys.argv[1:]) else 1)

@@ -1,0 +1,101 @@
+"""The pools that noise and kernels are measured on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.datasets import make_circles, make_moons
+from sklearn.decomposition import PCA
+
+from aluma.arrays import Floats
+from aluma.lab import datasets
+from aluma.lab.bench.cones import sphere_pool
+
+
+@dataclass(frozen=True)
+class KnownPool:
+    """A pool with labels -1 and +1, a direction ``w`` and its loss ``slack`` at ``margin``."""
+
+    X: Floats
+    y: Floats
+    w: Floats
+    margin: float
+    slack: float
+
+
+@dataclass(frozen=True)
+class Task:
+    """Examples to label and examples to test on, with labels -1 and +1.
+
+    ``answers`` are what the teacher says; ``y`` is what counts as right.
+    """
+
+    name: str
+    X: Any
+    y: Floats
+    answers: Floats
+    X_test: Any
+    y_test: Floats
+
+
+def known_pool(m: int, d: int, *, margin: float, pairs: int, seed: int) -> KnownPool:
+    """Return unit examples with a margin, and pairs of equal examples with both labels.
+
+    The pairs are orthogonal to w, so each costs ``2 margin^2``, and no halfspace has less loss than
+    w by more than it gains on them.
+    """
+    rng = np.random.default_rng(seed)
+    w = _units(rng.standard_normal((1, d)))[0]
+    across = rng.standard_normal((m, d))
+    across = _units(across - np.outer(across @ w, w))
+    height = rng.uniform(margin, 1.0, m)
+    y = rng.choice([-1.0, 1.0], m)
+    height[: 2 * pairs] = 0.0
+    across[pairs : 2 * pairs] = across[:pairs]
+    y[: 2 * pairs] = np.repeat([-1.0, 1.0], pairs)
+    X = (y * height)[:, None] * w + np.sqrt(1 - height**2)[:, None] * across
+    losses = np.maximum(0.0, margin - y * (X @ w))
+    return KnownPool(X, y, w, margin, float((losses**2).sum()))
+
+
+def shapes(m: int, seed: int) -> dict[str, tuple[Floats, Floats]]:
+    """Return three pools in the plane that no line divides."""
+    rng = np.random.default_rng(seed)
+    square = rng.uniform(-1, 1, (m, 2))
+    moons, moon = make_moons(m, noise=0.1, random_state=seed)
+    circles, circle = make_circles(m, noise=0.05, random_state=seed)
+    return {
+        "XOR": (square, np.sign(square[:, 0] * square[:, 1])),
+        "two moons": (moons, 2.0 * moon - 1),
+        "circles": (circles, 2.0 * circle - 1),
+    }
+
+
+def noisy_sphere(share: float, seed: int, m: int = 2000, d: int = 25) -> Task:
+    """Return uniform directions, a teacher who is wrong that often, and as many to test on."""
+    X, y = sphere_pool(d, 2 * m, seed)
+    wrong = np.random.default_rng((seed, 1)).random(m) < share
+    return Task(f"sphere, {share:.0%}", X[:m], y[:m], np.where(wrong, -y[:m], y[:m]), X[m:], y[m:])
+
+
+def mnist(negative: int, positive: int, components: int = 25) -> Task:
+    """Return two digits of MNIST after PCA, as in the paper's experiment on non-separable data."""
+    data = datasets.mnist(negative, positive)
+    train, test = data.X, data.X_test
+    y, y_test = data.y.astype(np.float64), np.asarray(data.y_test, dtype=np.float64)
+    pca = PCA(components, svd_solver="full").fit(train)
+    name = f"MNIST {negative} vs {positive}"
+    return Task(name, pca.transform(train), y, y, pca.transform(test), y_test)
+
+
+def w1a() -> Task:
+    """Return w1a: 2,477 sparse rows of 300 features, 72 of them positive, and 47,272 to test."""
+    data = datasets.w1a()
+    y, y_test = data.y.astype(np.float64), np.asarray(data.y_test, dtype=np.float64)
+    return Task("w1a", data.X, y, y, data.X_test, y_test)
+
+
+def _units(rows: Floats) -> Floats:
+    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))

@@ -1,0 +1,123 @@
+"""The labelling page, measured: ``aluma bench page``.
+
+How long a person waits between a key and the next example, in a real browser; how many answers the
+page asks for on real messages, and how good the labels are then; what is left of a thousand answers
+when the server is killed twenty times; whether fifty clients at once see anything wrong.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+
+from aluma.lab.bench.page_browser import browser, pace
+from aluma.lab.bench.page_crash import hammer
+from aluma.lab.bench.page_crowd import crowd
+from aluma.lab.bench.page_replay import replay, sms_spam
+
+POOLS = ((1_000, 100), (12_000, 784), (200_000, 100))
+#: Milliseconds from a key to the next example that 95 of 100 keys must stay within.
+PROMISED = 50.0
+LABELS = ("no", "yes")
+#: Answers after which a replay is given up.
+MOST = 800
+
+
+def run(console: Console, quick: bool = False) -> bool:
+    """Print what was measured; say whether the page keeps what it promises."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        met = [
+            _paces(console, folder, keys=20 if quick else 60),
+            _crashes(console, folder, answers=200 if quick else 1000, kills=3 if quick else 20),
+            _crowded(console, folder, seconds=10 if quick else 60),
+            _replayed(console, folder),
+        ]
+    return all(met)
+
+
+def _paces(console: Console, folder: Path, keys: int) -> bool:
+    """Measure from key to next example."""
+    if browser() is None:
+        console.print("Not measured in a browser: Chromium and playwright are needed.")
+        return True
+    title = "From a key to the next example, at human pace"
+    names = ("pool", "median ms", "95% ms", "slowest ms", "ahead / spare / wait", "keys")
+    table = Table(*names, box=SIMPLE_HEAD, title=title)
+    met = True
+    for rows, columns in POOLS:
+        found = pace(folder, rows, columns, keys)
+        sources = " / ".join(str(found.sources.get(one, 0)) for one in ("ahead", "spare", "wait"))
+        table.add_row(
+            f"{rows:,} x {columns}", f"{found.median:.0f}", f"{found.p95:.0f}",
+            f"{found.slowest:.0f}", sources, str(found.keys),
+        )  # fmt: skip
+        met &= rows > 12_000 or found.p95 <= PROMISED
+    console.print(table)
+    return met
+
+
+def _crashes(console: Console, folder: Path, answers: int, kills: int) -> bool:
+    """Count what kill -9 costs."""
+    source, truth = points(folder, "crash", 2 * answers, 12)
+    found = hammer(
+        source, truth, LABELS, answers=answers, kills=kills, rng=np.random.default_rng(1)
+    )
+    console.print(
+        f"{found.answers:,} answers at machine speed, {found.kills} kill -9: {found.lost} lost, "
+        f"{found.doubled} doubled, {found.wrong} that nobody gave."
+    )
+    return found.lost == found.doubled == found.wrong == 0
+
+
+def _crowded(console: Console, folder: Path, seconds: float) -> bool:
+    """Let fifty clients in."""
+    source, truth = points(folder, "crowd", 3000, 12)
+    found = crowd(source, truth, LABELS, clients=50, seconds=seconds)
+    console.print(
+        f"50 clients for {seconds:.0f} s: {found.requests:,} requests, {found.answers:,} answers "
+        f"among them, {len(found.errors)} errors, {found.backwards} states that went back, "
+        f"{found.wrong} answers wrong in the end."
+    )
+    for error in found.errors[:3]:
+        console.print(f"  {error}", markup=False)
+    return not found.errors and not found.backwards and not found.wrong
+
+
+def _replayed(console: Console, folder: Path) -> bool:
+    """Replay the SMS Spam Collection through the page."""
+    data = Path(os.environ.get("ALUMA_DATA", ""))
+    data = data / "sms_spam" if (data / "sms_spam").is_dir() else data
+    if not (data / "SMSSpamCollection").is_file():
+        console.print("SMS spam was not replayed: set ALUMA_DATA to the folder that holds it.")
+        return True
+    source = folder / "sms.csv"
+    truth = sms_spam(data, source)
+    found = replay(source, truth, ("ham", "spam"), MOST)
+    end = "said stop" if found.stopped else "had not said stop"
+    console.print(
+        f"SMS spam, {len(truth):,} messages: the page {end} after {found.answers} answers "
+        f"({found.exceptions} exceptions), with {found.error:.2%} of all labels wrong (it expected "
+        f"at most {found.bound:.2%}). Logistic regression on as many answers in random order: "
+        f"{found.logistic:.2%}, {found.logistic / max(found.error, 1e-9):.1f} times as many."
+    )
+    return found.stopped and found.error < found.logistic
+
+
+def points(folder: Path, name: str, rows: int, columns: int) -> tuple[Path, list[str]]:
+    """Write points that a halfspace separates, with some room; return where, and their labels."""
+    rng = np.random.default_rng([rows, columns])
+    normal = rng.standard_normal(columns)
+    normal /= np.linalg.norm(normal)
+    X = rng.standard_normal((4 * rows, columns))
+    margin = X @ normal
+    clear = np.flatnonzero(np.abs(margin) > 0.3)[:rows]
+    source = folder / f"{name}.npy"
+    np.save(source, X[clear].astype(np.float32))
+    return source, [LABELS[int(value > 0)] for value in margin[clear]]

@@ -1,0 +1,351 @@
+"""How many labels would have been needed: learners against labels that are known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from aluma.arrays import Bools, Floats, positive_integer
+from aluma.blas import one_thread
+from aluma.errors import Conflict, Exhausted, Undecided
+from aluma.interrupts import held_back
+from aluma.learners.aluma import ALuMA
+from aluma.learners.hypotheses import VersionSpaceLearner
+from aluma.learners.labels import plain
+from aluma.learners.learner import Learner
+from aluma.learners.lifted import LiftedLearner, Strain
+from aluma.learners.registry import strategy
+from aluma.learners.separator import SeparatorLearner
+from aluma.pool.frames import in_order
+from aluma.representation.view import View
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Shares of the pool labelled wrong that people ask about.
+TARGETS = (0.10, 0.05, 0.01, 0.0)
+
+#: What the strategies are called in tables and pictures.
+TITLES = {
+    "aluma": "ALuMA",
+    "simple_margin": "SVM margin",
+    "qbc": "committee",
+    "cal": "CAL",
+    "iwal": "IWAL",
+    "passive": "random order",
+}
+
+#: What a strategy is compared with unless others are named.
+COMPARED = ("aluma", "simple_margin", "passive")
+
+#: A certificate costs more than a question, so the stopping rule is consulted this often.
+LOOK_EVERY = 10
+
+#: Entries of a pool whose products gain nothing from threads, which wait for each other on a busy
+#: machine.
+SMALL = 100_000
+
+#: Called after every answer with the number of answers and the error, as ``Run.errors`` has it.
+OnAnswer = Callable[[int, float], None]
+
+#: Called before every run with the strategy and the number of its run, from 0.
+Watch = Callable[[str, int], OnAnswer]
+
+
+@dataclass(frozen=True)
+class Run:
+    """One learner's way through a pool.
+
+    Attributes
+    ----------
+    indices : positions of the examples it asked about, in order
+    errors : share of the pool labelled wrong after 1, 2, ... answers; answered examples count as
+        right, so this is the error of the labelled pool that a user would get
+    positive : the labels at the end, True for the second class
+    share : share of the votes for that label
+    strategy, seed : which learner it was
+    finished_after : answers after which the learner's own stopping rule was first seen to hold
+    conflict : the contradiction that ended the run, or None
+    undecided : what ended it because float64 could not settle it, or None
+    slack : the slack that was allowed for at the end
+    strained : the answers that halfspaces disputed most at the end, with slack
+    interrupted : whether Ctrl-C ended it
+    """
+
+    indices: tuple[int, ...]
+    errors: Floats
+    positive: Bools
+    share: Floats
+    strategy: str = ""
+    seed: int = 0
+    finished_after: int | None = None
+    conflict: Conflict | None = None
+    undecided: Undecided | None = None
+    slack: float = 0.0
+    strained: tuple[Strain, ...] = ()
+    interrupted: bool = False
+
+    def needed(self, target: float) -> int | None:
+        """Return the number of answers after which at most ``target`` was first labelled wrong."""
+        reached = np.flatnonzero(self.errors <= target)
+        return int(reached[0]) + 1 if reached.size else None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Runs of several learners on one pool; the first run is the one whose labels are kept."""
+
+    classes: tuple[Hashable, Hashable]
+    size: int
+    budget: int
+    runs: tuple[Run, ...]
+
+    @property
+    def main(self) -> Run:
+        """The run whose labels are kept."""
+        return self.runs[0]
+
+    @property
+    def strategies(self) -> tuple[str, ...]:
+        """The strategies that were run, in order."""
+        return tuple(dict.fromkeys(run.strategy for run in self.runs))
+
+    def of(self, name: str) -> list[Run]:
+        """Return the runs of one strategy."""
+        return [run for run in self.runs if run.strategy == name]
+
+    def needed(self, name: str, target: float) -> Floats:
+        """Return the labels that each run of a strategy needed, infinity where never reached."""
+        counts = [run.needed(target) for run in self.of(name)]
+        return np.array([np.inf if count is None else count for count in counts], dtype=float)
+
+    def median(self, name: str, target: float) -> float:
+        """Return the (upper) median of the labels needed, at which the median curve gets there."""
+        counts = np.sort(self.needed(name, target))
+        return float(counts[len(counts) // 2])
+
+    def curves(self, name: str) -> Floats:
+        """Return one row of errors per run, made equally long by repeating the last error.
+
+        A curve ends where everything is right for the first time, as the labels needed are counted;
+        one that ends elsewhere, before the budget, met a contradiction or was interrupted.
+        """
+        errors = [run.errors[: run.needed(0.0)] for run in self.of(name) if len(run.errors)]
+        longest = max((len(one) for one in errors), default=0)
+        rows = [np.pad(one, (0, longest - len(one)), mode="edge") for one in errors]
+        return np.array(rows).reshape(len(rows), longest)
+
+    def labelled(self, names: Sequence[Any] | None = None) -> pd.DataFrame:
+        """Return the pool as the first run labelled it, one row per example.
+
+        Columns: ``example`` (its name, or its position), ``label``, ``given_by`` ("person" if it
+        was asked about, else what :func:`labels_by` says) and ``vote_share``, of the label given.
+        """
+        import pandas as pd
+
+        asked = np.zeros(self.size, dtype=bool)
+        asked[list(self.main.indices)] = True
+        return pd.DataFrame(
+            {
+                "example": np.arange(self.size) if names is None else names,
+                "label": [self.classes[int(one)] for one in self.main.positive],
+                "given_by": np.where(asked, "person", labels_by(self.main.strategy)),
+                "vote_share": self.main.share,
+            }
+        )
+
+
+def compare(
+    X: Any,
+    y: Iterable[Any],
+    strategies: Sequence[str] = COMPARED,
+    *,
+    repeats: int = 1,
+    budget: int | None = None,
+    seed: int = 0,
+    bias: bool = True,
+    kernel: Any = None,
+    slack: float | str = 0.0,
+    margin: float | None = None,
+    watch: Watch | None = None,
+) -> Comparison:
+    """Let each strategy label a pool whose labels are known, and see how it goes.
+
+    A run ends when the whole pool is labelled right, the budget is spent, or an answer contradicts
+    the others or leaves too little for float64. Only the very first run goes on until ALuMA's own
+    stopping rule holds too. Learners label as :func:`labels_by` says: ALuMA by its vote, the
+    heuristics by their max-margin separator, as people use them.
+
+    Parameters
+    ----------
+    X : whatever :class:`aluma.pool.Pool` takes, used as given
+    y : the known label of every example, two different values; a Series is matched by its index
+    strategies : names, the one of interest first
+    repeats : runs of each strategy, with the seeds ``seed``, ``seed + 1``, ...
+    budget : answers per run at most, by default the whole pool
+    bias : add a constant feature
+    kernel : of every learner
+    slack, margin : of the learners that can allow for slack; the others meet contradictions
+    watch : told about every run and every answer
+
+    Returns
+    -------
+    Comparison
+        After Ctrl-C, of what was run until then.
+    """
+    view = View(X, bias=bias, kernel=kernel, seed=seed)
+    pool = view.pool
+    classes, positive = known_labels(in_order(y, pool.index), len(pool))
+    most = len(pool) if budget is None else min(positive_integer(budget, "budget"), len(pool))
+    plan = [(name, r) for name in strategies for r in range(positive_integer(repeats, "repeats"))]
+    runs: list[Run] = []
+    try:
+        with one_thread() if len(pool) * pool.dimension < SMALL else nullcontext():
+            for name, repeat in plan:
+                learner = make_learner(
+                    name, view, classes, seed + repeat, slack=slack, margin=margin
+                )
+                on_answer = watch(name, repeat) if watch else None
+                run = follow(learner, positive, most, to_the_end=not runs, on_answer=on_answer)
+                runs.append(replace(run, strategy=name, seed=seed + repeat))
+                if run.interrupted:
+                    break
+    except KeyboardInterrupt:
+        if not runs:
+            raise
+    return Comparison(classes, len(pool), most, tuple(runs))
+
+
+def make_learner(
+    name: str,
+    X: Any,
+    classes: Sequence[Hashable],
+    seed: int,
+    *,
+    slack: float | str = 0.0,
+    margin: float | None = None,
+) -> Learner:
+    """Return the learner of that name, set up as comparisons use it."""
+    kind = strategy(name)
+    settings: dict[str, Any] = {"classes": classes, "random_state": seed}
+    if issubclass(kind, SeparatorLearner):
+        settings["predict_with"] = "svm"
+    if issubclass(kind, LiftedLearner):
+        settings |= {"slack": slack, "margin": margin}
+    return kind(X, **settings)
+
+
+def labels_by(name: str) -> str:
+    """Return in words how the learner that :func:`make_learner` sets up labels the pool."""
+    kind = strategy(name)
+    if issubclass(kind, SeparatorLearner):
+        return "SVM"
+    return "vote" if issubclass(kind, VersionSpaceLearner) else "the least weighted loss"
+
+
+def follow(
+    learner: Learner,
+    positive: Bools,
+    budget: int,
+    *,
+    until: float = 0.0,
+    to_the_end: bool = False,
+    on_answer: OnAnswer | None = None,
+) -> Run:
+    """Answer a learner's questions with known labels, and count its mistakes.
+
+    Parameters
+    ----------
+    learner : a learner that knows its classes and has no answers yet
+    positive : the known labels, True for the second class
+    budget : answers at most
+    until : share of the pool labelled wrong at which it is right enough
+    to_the_end : go on after the pool is labelled right until ALuMA's stopping rule holds
+    on_answer : told about every answer
+    """
+    indices: list[int] = []
+    errors: list[float] = []
+    stopped: int | None = None
+    conflict: Conflict | None = None
+    undecided: Undecided | None = None
+    interrupted = False
+    waiting = to_the_end and isinstance(learner, ALuMA)
+    share = learner.predict_proba()[:, 1]
+    try:
+        while len(indices) < budget and (waiting or not errors or errors[-1] > until):
+            index = learner.ask()
+            with held_back():
+                learner.tell(index, learner.classes_[int(positive[index])])
+            share = learner.predict_proba()[:, 1]
+            indices.append(index)
+            errors.append(float(np.mean((share >= 0.5) != positive)))
+            if on_answer is not None:
+                on_answer(len(errors), errors[-1])
+            if waiting and _slack(learner) > 0:
+                # With slack nothing unasked is ever settled, so there is nothing to wait for.
+                waiting = False
+            if waiting and len(indices) % LOOK_EVERY == 0 and learner.finished:
+                waiting, stopped = False, len(indices)
+    except Exhausted:
+        pass
+    except Conflict as found:
+        conflict = found
+    except Undecided as found:
+        undecided = found
+    except KeyboardInterrupt:
+        interrupted = True
+    return Run(
+        indices=tuple(indices[: len(errors)]),
+        errors=np.array(errors),
+        positive=share >= 0.5,
+        share=np.maximum(share, 1.0 - share),
+        finished_after=stopped,
+        conflict=conflict,
+        undecided=undecided,
+        slack=_slack(learner),
+        strained=tuple(learner.strained(5)) if isinstance(learner, LiftedLearner) else (),
+        interrupted=interrupted,
+    )
+
+
+def _slack(learner: Learner) -> float:
+    return learner.allowed_slack if isinstance(learner, LiftedLearner) else 0.0
+
+
+def known_labels(y: Iterable[Any], m: int) -> tuple[tuple[Hashable, Hashable], Bools]:
+    """Return the two classes, sorted, and which examples have the second; or what is wrong."""
+    labels = [plain(label) for label in y]
+    if len(labels) != m:
+        raise ValueError(f"there are {len(labels)} labels for {m} examples: give one for each.")
+    found = set(labels)
+    try:
+        values = sorted(found)  # type: ignore[type-var]
+    except TypeError:
+        values = sorted(found, key=str)
+    if len(values) != 2:
+        shown = ", ".join(map(repr, values[:5])) + (", ..." if len(values) > 5 else "")
+        raise ValueError(
+            f"the labels have {len(values)} different values ({shown}), but a learner decides "
+            "between two: keep the rows of two classes, or merge classes into two."
+        )
+    return (values[0], values[1]), np.array([label == values[1] for label in labels])
+
+
+def standardise(X: Floats) -> Floats:
+    """Return the columns with mean 0 and standard deviation 1; constant ones become 0.
+
+    Column scale is part of the prior, which is uniform on the ball of w: without this, the unit a
+    column happens to be measured in decides how much it counts.
+    """
+    # In one memory order, so that the same numbers always add up in the same order.
+    centred = np.ascontiguousarray(X)
+    centred = centred - centred.mean(axis=0)
+    scale = centred.std(axis=0)
+    # The mean of equal numbers can be off by rounding, and a constant must not become noise.
+    constant = np.ptp(X, axis=0) == 0
+    centred[:, constant] = 0.0
+    return np.asarray(centred / np.where(constant, 1.0, scale))

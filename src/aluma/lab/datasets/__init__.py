@@ -1,0 +1,40 @@
+"""The data sets of the paper: downloaded or local (see ``ALUMA_DATA``), or made on the spot.
+
+>>> from aluma.lab import datasets
+>>> datasets.octahedron(4)
+Dataset(octahedron, d = 4: 24 x 5, 5 +)
+"""
+
+from aluma.errors import CorruptData, MissingData
+from aluma.lab.datasets.dataset import Dataset
+from aluma.lab.datasets.files import cache_folder
+from aluma.lab.datasets.mnist import mnist
+from aluma.lab.datasets.posts import newsgroups, pcmac
+from aluma.lab.datasets.shapes import (
+    circle,
+    line,
+    lower_bound,
+    octahedron,
+    sphere,
+    two_circles,
+    two_circles_order,
+)
+from aluma.lab.datasets.web_pages import w1a
+
+__all__ = [
+    "CorruptData",
+    "Dataset",
+    "MissingData",
+    "cache_folder",
+    "circle",
+    "line",
+    "lower_bound",
+    "mnist",
+    "newsgroups",
+    "octahedron",
+    "pcmac",
+    "sphere",
+    "two_circles",
+    "two_circles_order",
+    "w1a",
+]

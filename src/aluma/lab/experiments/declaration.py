@@ -1,0 +1,248 @@
+"""What an experiment is: a small declaration that expands into tasks."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Literal, TypeAlias
+
+from aluma.lab.experiments.construct import construct
+from aluma.lab.experiments.entrants import Entrant
+from aluma.lab.experiments.play import EVERY, GROWTH, OnConflict, checkpoints, play
+from aluma.lab.experiments.problem import Problem
+
+#: "full" is what the report is made for, "quick" takes minutes, "tiny" seconds.
+Scale: TypeAlias = Literal["full", "quick", "tiny"]
+
+
+@dataclass(frozen=True)
+class Task:
+    """One run: a case of an experiment with a seed, at a scale."""
+
+    experiment: Experiment
+    case: str
+    seed: int
+    scale: Scale
+
+    def run(self) -> dict[str, Any]:
+        """Return plain numbers, the same for the same task wherever it runs."""
+        return self.experiment.run(self.case, self.seed, self.scale)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Experiment(ABC):
+    """What all experiments declare.
+
+    Attributes
+    ----------
+    name : on the command line and in files
+    title : in the report
+    where : the place in the paper
+    claim : what the paper says
+    notes : how ours is set up where the paper is silent, and why
+    seeds : how many runs of each case, by scale
+    """
+
+    name: str
+    title: str
+    where: str
+    claim: str
+    notes: str = ""
+    seeds: Mapping[Scale, int]
+
+    @abstractmethod
+    def cases(self, scale: Scale) -> Sequence[str]:
+        """Return the names of the cases that can be run here."""
+
+    @abstractmethod
+    def run(self, case: str, seed: int, scale: Scale) -> dict[str, Any]:
+        """Run one case with one seed."""
+
+    @abstractmethod
+    def settings(self, case: str, scale: Scale) -> str:
+        """Return what of the declaration determines the result of a case."""
+
+    @abstractmethod
+    def code(self, case: str) -> Sequence[Any]:
+        """Return the functions and classes whose code determines the result of a case."""
+
+    def tasks(self, scale: Scale, seeds: int | None = None) -> list[Task]:
+        """Return all runs, those of the first seed first."""
+        n = self.seeds[scale] if seeds is None else seeds
+        return [Task(self, case, s, scale) for s in range(n) for case in self.cases(scale)]
+
+
+@dataclass(frozen=True)
+class Size:
+    """How large a contest is: values of its parameter, and the labels that may be asked for.
+
+    Attributes
+    ----------
+    values : what the problem is made for, such as dimensions; one or more
+    budget : labels per run, one for all values or one each
+    hypotheses : size of the learners' populations
+    budgets : smaller budgets of single entrants, by key
+    """
+
+    values: tuple[Any, ...]
+    budget: int | tuple[int, ...]
+    hypotheses: int = 1000
+    budgets: Mapping[str, int] = field(default_factory=dict)
+
+    def labels(self, value: Any, key: str) -> int:
+        """Return the budget of an entrant for a value."""
+        shared = self.budget
+        own = shared if isinstance(shared, int) else shared[self.values.index(value)]
+        return min(own, self.budgets.get(key, own))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contest(Experiment):
+    """Learners on the same problems, measured by their errors along the way.
+
+    Attributes
+    ----------
+    problem : makes the problem for a value of the parameter and a seed
+    parameter : what the values are, for tables
+    entrants : who takes part
+    sizes : by scale
+    on_conflict, until_right, prove : see :func:`aluma.lab.experiments.play.play`
+    every, growth : see :func:`aluma.lab.experiments.play.checkpoints`
+    summarised : whether the summary of all data sets includes it
+    """
+
+    problem: Callable[[Any, int], Problem]
+    parameter: str = ""
+    entrants: tuple[Entrant, ...]
+    sizes: Mapping[Scale, Size]
+    on_conflict: OnConflict = "skip"
+    until_right: bool = False
+    prove: bool = False
+    every: int = EVERY
+    growth: float = GROWTH
+    summarised: bool = True
+
+    @property
+    def present(self) -> tuple[Entrant, ...]:
+        """The entrants that can take part here."""
+        return tuple(entrant for entrant in self.entrants if entrant.available)
+
+    def cases(self, scale: Scale) -> list[str]:
+        """Return ``entrant@value``, value by value."""
+        return [
+            case_name(entrant.key, value)
+            for value in self.sizes[scale].values
+            for entrant in self.present
+        ]
+
+    def parts(self, case: str, scale: Scale) -> tuple[Entrant, Any]:
+        """Return the entrant and the value of a case."""
+        key, _, shown = case.partition("@")
+        entrant = next(one for one in self.entrants if one.key == key)
+        return entrant, next(v for v in self.sizes[scale].values if str(v) == shown)
+
+    def run(self, case: str, seed: int, scale: Scale) -> dict[str, Any]:
+        """Let one entrant learn one problem."""
+        entrant, value = self.parts(case, scale)
+        size = self.sizes[scale]
+        problem = self.problem(value, seed)
+        budget = min(size.labels(value, entrant.key), len(problem.positive))
+        return play(
+            construct(entrant.learner, entrant.settings, problem, size.hypotheses, seed),
+            problem,
+            checkpoints(budget, self.every, self.growth),
+            on_conflict=self.on_conflict,
+            until_right=self.until_right,
+            prove=self.prove,
+        )
+
+    def settings(self, case: str, scale: Scale) -> str:
+        """Return the entrant, the sizes and the rules."""
+        entrant, value = self.parts(case, scale)
+        size = self.sizes[scale]
+        rules = (self.on_conflict, self.until_right, self.prove, self.every, self.growth)
+        own = (entrant.strategy, dict(entrant.settings), size.labels(value, entrant.key))
+        return repr((_described(self.problem), value, own, size.hypotheses, rules))
+
+    def code(self, case: str) -> list[Any]:
+        """Return the learner, the problem and the loop."""
+        key = case.partition("@")[0]
+        entrant = next(one for one in self.entrants if one.key == key)
+        return [entrant.learner, self.problem, construct, play]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Calculation(Experiment):
+    """A quantity of the theory, computed for each value of a parameter.
+
+    Attributes
+    ----------
+    compute : returns plain numbers for a value and a seed
+    parameter : what the values are
+    values : by scale
+    """
+
+    compute: Callable[[Any, int], dict[str, Any]]
+    parameter: str
+    values: Mapping[Scale, tuple[Any, ...]]
+
+    def cases(self, scale: Scale) -> list[str]:
+        """Return the values."""
+        return [case_name("exact", value) for value in self.values[scale]]
+
+    def run(self, case: str, seed: int, scale: Scale) -> dict[str, Any]:
+        """Compute one value."""
+        shown = case.partition("@")[2]
+        return self.compute(next(v for v in self.values[scale] if str(v) == shown), seed)
+
+    def settings(self, case: str, scale: Scale) -> str:
+        """Return the value."""
+        return repr((_described(self.compute), case))
+
+    def code(self, case: str) -> list[Any]:
+        """Return the function."""
+        return [self.compute]
+
+
+@dataclass(frozen=True, kw_only=True)
+class View(Experiment):
+    """Another look at the runs of a contest, which are not made twice."""
+
+    source: Contest
+    keys: tuple[str, ...]
+
+    def cases(self, scale: Scale) -> list[str]:
+        """Return the cases of the source that are looked at."""
+        return [case for case in self.source.cases(scale) if case.partition("@")[0] in self.keys]
+
+    def run(self, case: str, seed: int, scale: Scale) -> dict[str, Any]:
+        """Run the source."""
+        return self.source.run(case, seed, scale)
+
+    def settings(self, case: str, scale: Scale) -> str:
+        """Return the source's settings."""
+        return self.source.settings(case, scale)
+
+    def code(self, case: str) -> Sequence[Any]:
+        """Return the source's code."""
+        return self.source.code(case)
+
+    def tasks(self, scale: Scale, seeds: int | None = None) -> list[Task]:
+        """Return the tasks of the source, so that they are shared."""
+        wanted = set(self.cases(scale))
+        return [task for task in self.source.tasks(scale, seeds) if task.case in wanted]
+
+
+def case_name(key: str, value: Any) -> str:
+    """Return the name of a case, which is part of the name of a file."""
+    return f"{key}@{value}"
+
+
+def _described(function: Callable[..., Any]) -> str:
+    """Return the same text for the same function in every process."""
+    if isinstance(function, partial):
+        bound = (function.args, sorted(function.keywords.items()))
+        return f"{_described(function.func)}{bound!r}"
+    return f"{function.__module__}.{function.__qualname__}"

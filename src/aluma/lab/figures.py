@@ -1,0 +1,162 @@
+"""Pictures, all in one style: learning curves of a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from aluma.arrays import Floats
+from aluma.lab.comparison import TITLES, Comparison
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: From the palette of Okabe and Ito, which colour-blind readers can tell apart; grey for chance.
+COLOURS = {
+    "aluma": "#0072B2",
+    "simple_margin": "#D55E00",
+    "qbc": "#009E73",
+    "cal": "#CC79A7",
+    "iwal": "#B8860B",
+    "passive": "#6B6B6B",
+}
+FALLBACK = "#009E73"
+INK = "#222222"
+FAINT = "#E4E4E4"
+QUIET = "#5A5A5A"
+
+#: Inches, dots per inch, and the room in points that the name of a curve takes.
+SIZE = (8.0, 4.5)
+DPI = 150
+LABEL = (110.0, 13.0)
+
+STYLE: Any = {
+    "font.family": "DejaVu Sans",
+    "font.size": 10.5,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": "#9A9A9A",
+    "axes.linewidth": 0.8,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "xtick.color": "#9A9A9A",
+    "ytick.color": "#9A9A9A",
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "grid.color": FAINT,
+    "grid.linewidth": 0.8,
+    "lines.solid_capstyle": "round",
+    "lines.solid_joinstyle": "round",
+}
+
+#: Percentages marked on the error axis, and counts on the label axis.
+ERRORS = (0, 1, 5, 10, 20, 30, 40, 50, 75, 100)
+COUNTS = (1, 3, 10, 30, 100, 300, 1000, 3000, 10000, 30000, 100000)
+
+
+def learning_curves(comparison: Comparison, path: Path, title: str) -> None:
+    """Draw the share of the pool labelled wrong against the labels given, as a PNG.
+
+    The line is the median of a strategy's runs, the band their range. Both axes are stretched where
+    the labels are spent: counts by a logarithm, errors by a square root, which still has a 0.
+    """
+    import matplotlib
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    every = {name: comparison.curves(name) for name in comparison.strategies}
+    curves = {name: errors for name, errors in every.items() if errors.size}
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=SIZE, dpi=DPI)
+        FigureCanvasAgg(figure)
+        axes = figure.add_axes((0.07, 0.125, 0.8, 0.7))
+        _frame(axes, curves)
+        for name, errors in reversed(curves.items()):
+            _curve(axes, errors, COLOURS.get(name, FALLBACK))
+        _name_ends(axes, curves)
+        # A file's name may hold dollar signs, which are no formula.
+        figure.text(0.022, 0.925, title, fontsize=13.5, fontweight="bold", parse_math=False)
+        figure.text(0.022, 0.868, _subtitle(comparison), color=QUIET)
+        figure.savefig(path, bbox_inches="tight", pad_inches=0.18, metadata={"Software": None})
+
+
+def _subtitle(comparison: Comparison) -> str:
+    repeats = max(len(comparison.of(name)) for name in comparison.strategies)
+    what = "Share of the pool that is labelled wrong"
+    return f"{what}. Line: median of {repeats} runs; band: all of them." if repeats > 1 else what
+
+
+def _frame(axes: Axes, curves: Mapping[str, Floats]) -> None:
+    """Set up the axes: labels given along, share of the pool labelled wrong up."""
+    longest = max(2, *(errors.shape[1] for errors in curves.values()))
+    worst = max(5.0, *(100 * float(errors.max()) for errors in curves.values()))
+    axes.set_yscale("function", functions=(_root, np.square))
+    axes.set_ylim(0.0, 1.03 * worst)
+    axes.set_yticks([e for e in ERRORS if e <= worst], [f"{e}%" for e in ERRORS if e <= worst])
+    counts = [count for count in COUNTS if count < 1.15 * longest]
+    axes.set_xscale("log")
+    axes.set_xlim(0.92, 1.15 * longest)
+    axes.set_xticks(counts, [f"{count:,}" for count in counts])
+    axes.set_xticks([], minor=True)
+    axes.grid(axis="y")
+    axes.tick_params(length=3)
+    axes.set_xlabel("labels given by a person")
+
+
+def _end(middle: Floats) -> int:
+    """Return the count at which a curve is right about everything, or its length."""
+    return int(np.argmax(middle == 0)) + 1 if (middle == 0).any() else len(middle)
+
+
+def _curve(axes: Axes, errors: Floats, colour: str) -> None:
+    """Draw the median of some runs, up to where it is right about everything, and their range."""
+    percent = 100 * errors
+    middle = np.median(percent, axis=0)
+    count, end = np.arange(1, len(middle) + 1), _end(middle)
+    low, high = percent.min(axis=0), percent.max(axis=0)
+    axes.fill_between(count, low, high, color=colour, alpha=0.14, linewidth=0)
+    axes.plot(count[:end], middle[:end], color=colour, linewidth=2.2)
+    axes.plot(
+        end,
+        middle[end - 1],
+        marker="o",
+        color=colour,
+        markersize=7.5,
+        markeredgecolor="white",
+        markeredgewidth=1.3,
+        clip_on=False,
+        zorder=5,
+    )
+
+
+def _name_ends(axes: Axes, curves: Mapping[str, Floats]) -> None:
+    """Write a strategy's name beside the end of its curve, one above the other where they meet."""
+    from matplotlib.patheffects import Normal, Stroke
+
+    taken: list[tuple[float, float]] = []
+    for name, errors in curves.items():
+        middle = 100 * np.median(errors, axis=0)
+        end = _end(middle)
+        left = float(middle[end - 1])
+        x, y = axes.transData.transform((end, left)) * 72 / DPI
+        lift = 5.0
+        while any(abs(x - a) < LABEL[0] and abs(y + lift - b) < LABEL[1] for a, b in taken):
+            lift += LABEL[1]
+        taken.append((x, y + lift))
+        axes.annotate(
+            f"{TITLES.get(name, name)} {f'{left:.1f}%' if left else f'{end:,}'}",
+            (end, left),
+            xytext=(9, lift),
+            textcoords="offset points",
+            color=COLOURS.get(name, FALLBACK),
+            fontweight="bold",
+            path_effects=[Stroke(linewidth=3, foreground="white"), Normal()],
+        )
+
+
+def _root(x: Any) -> Any:
+    return np.sqrt(np.maximum(x, 0.0))

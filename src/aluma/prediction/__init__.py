@@ -1,0 +1,1 @@
+"""How labels are given: by vote, by a separator, by a soft-margin machine."""

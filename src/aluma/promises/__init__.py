@@ -1,0 +1,1 @@
+"""What is promised about labels, and when that is enough to stop."""

@@ -1,0 +1,1 @@
+"""What the answers leave: version spaces, and the answers themselves."""

@@ -1,0 +1,200 @@
+"""Version spaces: answers in; hypotheses, volume and settled labels out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from aluma.arrays import Bools, Floats, Ints, finite_rows, positive_integer
+from aluma.blas import one_thread
+from aluma.errors import Conflict
+from aluma.geometry.cone import Cone, clearly_inside
+from aluma.geometry.feasibility import Infeasible, interior_point, is_settled
+from aluma.sampling.draw import SAMPLERS, draw
+from aluma.sampling.volume import VolumeEstimate, log_volume
+
+
+class VersionSpace:
+    """All homogeneous halfspaces that agree with the answers so far.
+
+    The cone ``{w : y_i <w, x_i> > 0}`` within the unit ball of R^d (Section 3 of the paper).
+
+    Parameters
+    ----------
+    dimension : int
+        Number of features d.
+
+    Examples
+    --------
+    >>> V = VersionSpace(2)
+    >>> V.add([1.0, 0.0], +1)
+    >>> V.add([0.0, 3.0], +1)
+    >>> round(float(np.exp(V.log_volume())), 1)
+    0.2
+    >>> V.determined([[1.0, 1.0], [1.0, -1.0]]).tolist()
+    [1, 0]
+    """
+
+    #: Hypotheses drawn to prove that both labels of an example are possible.
+    PROOFS = 512
+
+    def __init__(self, dimension: int) -> None:
+        self._cone = Cone.whole(positive_integer(dimension, "dimension"))
+        self._positions = np.empty(0, dtype=np.int64)
+        self._seen: set[bytes] = set()
+        self._answers = 0
+        self._inside = interior_point(self._cone)
+
+    @property
+    def dimension(self) -> int:
+        """Number of features d."""
+        return self._cone.dimension
+
+    @property
+    def cone(self) -> Cone:
+        """The cone itself; identical answers are one wall of it."""
+        return self._cone
+
+    def __len__(self) -> int:
+        return self._answers
+
+    def __repr__(self) -> str:
+        return f"VersionSpace(dimension={self.dimension}, answers={len(self)})"
+
+    @one_thread()
+    def add(self, x: Any, y: Any) -> None:
+        """Take an answer: the label ``y`` (+1 or -1) of the example ``x``; or arrays of both.
+
+        Raises :class:`Conflict`, and leaves the space as it was, if no halfspace agrees with all.
+        The tolerance is :func:`aluma.geometry.feasibility.tolerance`.
+        """
+        normals = signed_units(finite_rows(x, self.dimension, "x"), y, self._answers)
+        names = [normal.tobytes() for normal in normals]
+        fresh = _first_seen(names, self._seen)
+        cone = self._cone.with_walls(normals[fresh]) if len(fresh) else self._cone
+        positions = np.append(self._positions, self._answers + fresh)
+        if not self._still_inside(cone):
+            try:
+                self._inside = interior_point(cone)
+            except Infeasible as found:
+                raise Conflict(tuple(positions[found.support].tolist())) from None
+        self._cone, self._positions = cone, positions
+        self._seen |= set(names)
+        self._answers += len(normals)
+
+    def contains(self, W: Any) -> Bools | bool:
+        """Say which rows of ``W`` agree with every answer; one vector gives one bool."""
+        rows = finite_rows(W, self.dimension, "W")
+        agree: Bools = np.all(rows @ self._cone.walls.T > 0, axis=1)
+        return bool(agree[0]) if np.ndim(W) == 1 else agree
+
+    @one_thread()
+    def sample(
+        self,
+        n: int,
+        sampler: str = "reflection",
+        steps: int | None = None,
+        random_state: Any = 0,
+    ) -> Floats:
+        """Draw hypotheses uniformly from the version space within the unit ball.
+
+        The uniform law is exactly that which the chains leave invariant; how much of their start
+        is forgotten is measured, not proven.
+
+        Parameters
+        ----------
+        n : int
+            Number of hypotheses. Drawing fewer gives the first of what drawing more gives.
+        sampler : {"reflection", "hit_and_run"}
+            The Markov chain. Every hypothesis comes from a chain of its own.
+        steps : int, optional
+            Trajectories or steps per chain after the pilot. By default as many as three times make
+            it forget its start (reflection), or 1000 as in the paper (hit_and_run).
+        random_state : int, numpy Generator or None
+            The same integer gives the same hypotheses on any number of threads.
+
+        Returns
+        -------
+        (n, d) array; every row agrees with every answer.
+        """
+        if sampler not in SAMPLERS:
+            raise ValueError(f"sampler must be one of {', '.join(SAMPLERS)}, got {sampler!r}.")
+        steps = None if steps is None else positive_integer(steps, "steps")
+        n = positive_integer(n, "n")
+        return draw(self._cone, self._inside, n, sampler, steps, random_state)
+
+    def log_volume(
+        self, epsilon: float = 1 / 3, delta: float = 0.05, random_state: Any = 0
+    ) -> float:
+        """Return ln of the fraction of the unit ball that agrees with the answers.
+
+        Off by more than ``ln(1 + epsilon)`` with probability at most ``delta``; how, and under
+        what assumption, is in :mod:`aluma.sampling.volume`.
+        """
+        return self.estimate_volume(epsilon, delta, random_state).log_volume
+
+    @one_thread()
+    def estimate_volume(
+        self, epsilon: float = 1 / 3, delta: float = 0.05, random_state: Any = 0
+    ) -> VolumeEstimate:
+        """Return :meth:`log_volume` with its standard deviation and what it cost."""
+        return log_volume(self._cone, epsilon, delta, random_state)
+
+    @one_thread()
+    def determined(self, X: Any) -> Ints:
+        """Return +1 or -1 where every consistent hypothesis gives that label, 0 elsewhere.
+
+        Exact: a label is open if two hypotheses are found that differ, by a sample first and by
+        non-negative least squares or a linear program where the sample agrees; and it is settled
+        only if the example is verified to be a non-negative combination of the answers.
+        """
+        rows = finite_rows(X, self.dimension)
+        largest = np.abs(rows).max(axis=1, keepdims=True)
+        rows = rows / np.where(largest > 0, largest, 1.0)
+        sizes = np.linalg.norm(rows, axis=1)
+        labels = np.zeros(len(rows), dtype=np.int64)
+        if len(self._cone) == 0:
+            return labels
+        products = rows @ self.sample(self.PROOFS).T
+        positive = clearly_inside(products.max(axis=1), sizes, self.dimension)
+        negative = clearly_inside(-products.min(axis=1), sizes, self.dimension)
+        for i in np.flatnonzero((sizes > 0) & ~(positive & negative)):
+            for sign in (1, -1):
+                if is_settled(self._cone, sign * rows[i], self._inside):
+                    labels[i] = sign
+        return labels
+
+    def _still_inside(self, cone: Cone) -> bool:
+        """Say whether the known point is still inside, which settles feasibility for free."""
+        products = (cone.walls @ self._inside)[None, :]
+        return bool(clearly_inside(products, np.ones(1), self.dimension)[0])
+
+
+def signed_units(rows: Floats, labels: Any, start: int = 0) -> Floats:
+    """Return the walls ``y x / |x|`` of answers, or say which of them makes no wall."""
+    signs = np.atleast_1d(np.asarray(labels))
+    if signs.shape != (len(rows),):
+        raise ValueError(
+            f"y has shape {np.shape(labels)} for {len(rows)} examples: give one label per example."
+        )
+    wrong = np.array([label not in (-1, 1) for label in signs.tolist()])
+    if wrong.any():
+        raise ValueError(f"labels must be -1 or +1, got {signs[wrong][0]!r}.")
+    # Scaling by the largest entry first keeps the squares of huge and tiny rows within float64.
+    largest = np.abs(rows).max(axis=1, keepdims=True)
+    if not largest.all():
+        raise ValueError(
+            f"answer {start + int(np.argmin(largest))} is about an all-zero example: no "
+            "homogeneous halfspace can disagree about it. Add a bias column, or leave it out."
+        )
+    scaled = rows / largest
+    units = scaled / np.linalg.norm(scaled, axis=1, keepdims=True)
+    # Adding zero makes -0.0 the same bits as 0.0: walls are told apart by their bits.
+    return np.asarray(units * signs.astype(np.float64)[:, None] + 0.0)
+
+
+def _first_seen(names: list[bytes], seen: set[bytes]) -> Ints:
+    """Return the positions of names that are neither known nor repeated."""
+    first = {name: position for position, name in reversed(list(enumerate(names)))}
+    return np.array(sorted(p for name, p in first.items() if name not in seen), dtype=np.int64)

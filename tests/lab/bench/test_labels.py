@@ -1,0 +1,49 @@
+"""The label benchmarks in seconds: that they run, and that they would see ALuMA falling behind."""
+
+import io
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from aluma.lab.bench import cost, labels, long_run, promise
+from aluma.lab.bench.labels import Contest, Curve
+
+
+@pytest.mark.parametrize("program", [labels, long_run, promise, cost])
+def test_the_quick_version_runs_and_is_content(program: object) -> None:
+    out = io.StringIO()
+    met = program.run(Console(file=out, width=150), quick=True)  # type: ignore[attr-defined]
+    assert met, out.getvalue()
+    assert "│" in out.getvalue()
+
+
+def test_octahedron_targets_contain_one_face() -> None:
+    X, y = labels.octahedron(4, seed=3)
+    assert X.shape == (24, 5)
+    assert (y > 0).sum() == 4 + 1
+    assert (y[8:] > 0).sum() == 1
+
+
+def test_a_curve_ends_at_its_first_zero() -> None:
+    X, y = labels.octahedron(3, seed=0)
+    found = labels.run_all(Contest("", lambda seed: (X, y), (labels.PAPER,), 1, range(1, 40)), 1)
+    one = found[labels.PAPER][0]
+    assert np.isfinite(one.first_zero)
+    assert (one.errors[int(one.first_zero) - 1 :] == 0).all()
+    assert (one.errors[: int(one.first_zero) - 1] > 0).all()
+
+
+def test_who_is_behind_beyond_the_noise_is_seen() -> None:
+    rng = np.random.default_rng(0)
+    theirs = [Curve(0.1 + 0.01 * rng.standard_normal(3), np.inf) for _ in range(6)]
+    worse = [Curve(one.errors + np.array([0.0, 0.05, -0.05]), np.inf) for one in theirs]
+    noisy = [Curve(one.errors + 0.001 * rng.standard_normal(3), np.inf) for one in worse]
+    assert labels.behind(noisy, theirs).tolist() == [False, True, False]
+
+
+def test_a_broken_promise_is_seen() -> None:
+    kept = [promise.Kept(np.full(20, 0.1), np.full(20, 0.2), 5, 5, 0.0) for _ in range(20)]
+    loose = [promise.Kept(np.full(20, 0.1), np.full(20, 0.05), 5, 5, 0.0) for _ in range(20)]
+    assert not promise.broken(kept)
+    assert promise.broken(loose)

@@ -1,0 +1,44 @@
+"""The declarations: complete, named once, and small where they must be."""
+
+from __future__ import annotations
+
+import pytest
+
+from aluma.lab.experiments.catalogue import CATALOGUE
+from aluma.lab.experiments.declaration import Contest, View
+from aluma.lab.experiments.paper import OCTAHEDRON
+
+
+def test_names_are_different_and_fit_for_files() -> None:
+    names = [experiment.name for experiment in CATALOGUE]
+    assert len(set(names)) == len(names)
+    assert all(name.replace("-", "").isalnum() for name in names)
+
+
+@pytest.mark.parametrize("experiment", CATALOGUE, ids=lambda one: one.name)
+def test_every_declaration_is_complete(experiment) -> None:
+    assert experiment.title
+    assert experiment.claim.endswith(".")
+    assert experiment.notes.endswith(".")
+    assert set(experiment.seeds) == {"full", "quick", "tiny"}
+    if isinstance(experiment, Contest):
+        assert set(experiment.sizes) == {"full", "quick", "tiny"}
+        keys = [entrant.key for entrant in experiment.entrants]
+        assert len(set(keys)) == len(keys)
+
+
+def test_seeds_come_one_after_the_other_and_more_seeds_add_to_the_tasks() -> None:
+    three, two = OCTAHEDRON.tasks("tiny", 3), OCTAHEDRON.tasks("tiny", 2)
+    assert [task.seed for task in three] == sorted(task.seed for task in three)
+    assert [(t.case, t.seed) for t in three[: len(two)]] == [(t.case, t.seed) for t in two]
+
+
+def test_budgets_differ_by_value() -> None:
+    size = OCTAHEDRON.sizes["full"]
+    assert [size.labels(d, "erm") for d in size.values] == list(size.budget)
+
+
+def test_a_view_shares_the_runs_of_its_source() -> None:
+    (view,) = [one for one in CATALOGUE if isinstance(one, View)]
+    assert {task.experiment.name for task in view.tasks("tiny")} == {view.source.name}
+    assert set(view.cases("tiny")) <= set(view.source.cases("tiny"))
