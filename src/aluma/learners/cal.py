@@ -56,7 +56,8 @@ class CAL(StreamLearner, SeparatorLearner):
     hypotheses that differed from it about earlier examples. Where they agree, the largest margin
     with the label turned round is computed, or shown not to exist by a non-negative combination of
     the answers that vanishes; linear programs are the second opinion
-    (:mod:`aluma.geometry.feasibility`). An example that float64 cannot settle either way is asked about.
+    (:mod:`aluma.geometry.feasibility`). An example that float64 cannot settle either way is asked
+    about.
 
     References
     ----------

@@ -88,8 +88,8 @@ class Population:
         A normal with more coordinates than the space so far widens it by those: no earlier answer
         constrained them.
 
-        Raises :class:`aluma.geometry.feasibility.Infeasible` if no halfspace is left, and stays as it
-        was.
+        Raises :class:`aluma.geometry.feasibility.Infeasible` if no halfspace is left, and stays
+        as it was.
         """
         with one_thread():
             state = absorb(self._state, normal)

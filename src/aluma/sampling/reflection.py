@@ -15,8 +15,8 @@ code where they refuse to for a maximum of floats.
 
 Rounding can put an end point on the wrong side of a wall that it nearly touches. End points are
 therefore judged in float64 with :func:`aluma.geometry.cone.guard` to spare, and a trajectory that
-fails is refused: its chain stays where it was. The share refused bounds what that can do to the law, and
-:class:`Flight` reports it.
+fails is refused: its chain stays where it was. The share refused bounds what that can do to the
+law, and :class:`Flight` reports it.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 Reflection against the paper's hit-and-run and against the best walk of hopsy, by effective samples
 per CPU second of one thread (:mod:`aluma.lab.bench`), and against itself with every fixed
-trajectory length; then what two threads give, and what an answer costs a population in time and memory.
+trajectory length; then what two threads give, and what an answer costs a population in time and
+memory.
 
 hopsy samples polytopes, so most of its walks get the cone within the box [-1, 1]^d: a different
 law, with the same walls. Only its Gibbs sampler can be given the law that reflection has, and is.
