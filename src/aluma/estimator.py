@@ -21,7 +21,7 @@ from aluma.learners.registry import strategy
 from aluma.learners.separator import SeparatorLearner
 from aluma.pool import Pool
 from aluma.representation.kernels import KernelMap, is_precomputed
-from aluma.sampling.blocks import entropy
+from aluma.streams import entropy
 
 #: What X may be. The support vector machine takes no 64-bit sparse indices.
 ACCEPTED: dict[str, Any] = {

@@ -7,10 +7,10 @@ from scipy import stats
 from aluma.errors import Exhausted
 from aluma.learners.committee import QueryByCommittee, disagreements
 from aluma.pool import Pool
-from aluma.sampling.blocks import streams
 from aluma.sampling.population import Population
 from aluma.spaces.history import Event
 from aluma.spaces.version_space import VersionSpace, signed_units
+from aluma.streams import streams
 
 #: False-alarm rate of every chi-square test in this file.
 ALPHA = 1e-4

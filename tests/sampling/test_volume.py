@@ -18,7 +18,7 @@ from scipy.stats import binom, binomtest, chi2, norm
 from aluma import VersionSpace
 from aluma.geometry.cone import Cone
 from aluma.sampling import volume
-from aluma.sampling.blocks import BLOCK, streams
+from aluma.sampling.blocks import BLOCK
 from aluma.sampling.pace import QUARTER
 from aluma.sampling.reflection import Chains, Flight, Walls, fly
 from aluma.sampling.volume import (
@@ -29,6 +29,7 @@ from aluma.sampling.volume import (
     failure_bound,
     log_volume,
 )
+from aluma.streams import streams
 from closed_forms import (
     ALARM,
     Known,

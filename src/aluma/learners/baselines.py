@@ -20,10 +20,10 @@ from aluma.arrays import Bools, Floats, Ints
 from aluma.blas import one_thread
 from aluma.learners.learner import Learner
 from aluma.pool import Pool
-from aluma.sampling.blocks import entropy, streams
 from aluma.scoring.hyperplane import ascending
 from aluma.spaces.history import Event
 from aluma.strategies.order import random_order
+from aluma.streams import entropy, streams
 
 
 class LogisticLearner(Learner):

@@ -16,8 +16,8 @@ from aluma.learners.certified import CertifiedLearner
 from aluma.learners.hypotheses import check_rule
 from aluma.learners.stream import StreamLearner
 from aluma.pool import Pool
-from aluma.sampling.blocks import streams
 from aluma.scoring import vote_shares
+from aluma.streams import streams
 
 #: How many times the examples of one draw of hypotheses may outnumber its pairs, once the first
 #: draw has found nothing: more would be cheaper, and further from a fresh pair for every example.

@@ -14,10 +14,10 @@ from aluma.geometry.feasibility import Infeasible
 from aluma.learners.learner import Learner
 from aluma.pool import Pool
 from aluma.representation.view import View
-from aluma.sampling.blocks import entropy, streams
 from aluma.sampling.population import Population
 from aluma.spaces.history import Event
 from aluma.spaces.version_space import signed_units
+from aluma.streams import entropy, streams
 
 #: What to do about a contradiction, for learners that allow for slack.
 ADVICE = "Check them and change() the wrong one, undo() the last, or allow for noise with slack."

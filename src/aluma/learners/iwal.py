@@ -15,9 +15,9 @@ from aluma.geometry.logistic_ball import Loss
 from aluma.learners.stream import StreamLearner
 from aluma.pool import Pool
 from aluma.representation.view import View
-from aluma.sampling.blocks import entropy, streams
 from aluma.scoring.hyperplane import lengths, sides
 from aluma.spaces.history import Event
+from aluma.streams import entropy, streams
 
 #: A probability is known up to this share of it.
 ACCURACY = 1e-2

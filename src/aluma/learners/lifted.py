@@ -19,9 +19,9 @@ from aluma.representation.own import OwnCoordinates, soft_shares
 from aluma.representation.slack import smallest_slack
 from aluma.representation.view import View
 from aluma.sampling.absorption import State
-from aluma.sampling.blocks import entropy
 from aluma.sampling.population import Population
 from aluma.spaces.history import Event
+from aluma.streams import entropy
 
 logger = logging.getLogger(__name__)
 

@@ -25,7 +25,7 @@ from sklearn.preprocessing import normalize
 from aluma.arrays import Floats, positive_integer
 from aluma.blas import one_thread
 from aluma.pool import Pool
-from aluma.sampling.blocks import streams
+from aluma.streams import OfSeed, stream
 
 NAMES = ("linear", "rbf", "laplacian", "poly", "cosine", "precomputed")
 #: Names that scikit-learn has for what is called otherwise here.
@@ -211,7 +211,7 @@ class KernelMap:
         wanted = self.kernel.landmarks or (m if m <= EXACT else LANDMARKS)
         if wanted >= m:
             return np.arange(m)
-        return np.sort(streams((self.seed, 103), 1)[0].choice(m, wanted, replace=False))
+        return np.sort(stream(self.seed, OfSeed.LANDMARKS).choice(m, wanted, replace=False))
 
 
 @one_thread()

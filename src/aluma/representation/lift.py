@@ -17,7 +17,7 @@ from aluma.pool import Pool
 from aluma.representation.kernels import KernelMap, is_precomputed
 from aluma.representation.own import OwnCoordinates
 from aluma.representation.projection import SignProjection
-from aluma.sampling.blocks import entropy
+from aluma.streams import entropy
 
 logger = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ import numpy as np
 from aluma.arrays import Floats
 from aluma.blas import one_thread
 from aluma.pool import BLOCK_BYTES
-from aluma.sampling.blocks import streams
+from aluma.streams import OfSeed, named, streams
 
 #: Rows whose own signs come from one stream, so that any block of them can be made alone.
 CHUNK = 256
@@ -40,7 +40,7 @@ class SignProjection:
 
     def __init__(self, d: int, k: int, seed: int) -> None:
         self.k, self.seed = k, seed
-        self._matrix = signs((seed, 104), d, k) / np.sqrt(k)
+        self._matrix = signs(named(seed, OfSeed.PROJECTION), d, k) / np.sqrt(k)
 
     @one_thread()
     def features(self, rows: Any) -> Floats:
@@ -57,4 +57,6 @@ class SignProjection:
 
         Row i is that of the unit vector e_i.
         """
-        return np.asarray(signs((self.seed, 105), m, self.k) / np.sqrt(self.k))
+        return np.asarray(
+            signs(named(self.seed, OfSeed.OWN_PROJECTION), m, self.k) / np.sqrt(self.k)
+        )

@@ -20,9 +20,9 @@ from aluma.arrays import Bools, Floats, Ints
 from aluma.errors import Undecided
 from aluma.geometry.cone import Cone, clearly_inside
 from aluma.geometry.feasibility import interior_point
-from aluma.sampling.blocks import BLOCK, each_block, streams
+from aluma.sampling.blocks import BLOCK, each_block
+from aluma.sampling.chains import Chains, Walls, place
 from aluma.sampling.pace import FORGOTTEN, climb, cost
-from aluma.sampling.reflection import Chains, Walls, place
 from aluma.sampling.settling import (
     LEAST_FLIGHTS,
     PART,
@@ -33,6 +33,7 @@ from aluma.sampling.settling import (
     settle,
     settle_some,
 )
+from aluma.streams import OfState, named, stream, streams
 
 #: With fewer survivors than this an answer is brought in gradually.
 FEW = 32
@@ -62,7 +63,8 @@ class State:
     """All that a population is after some answers; never changed, only replaced.
 
     The rows of ``points`` that have not flown for longest come first. ``expected`` is how many of
-    the last answers, in a row, were of the kind that nearly every hypothesis expected.
+    the last answers, in a row, were of the kind that nearly every hypothesis expected. ``sampler``
+    is the name of the kernel that moves the points.
     """
 
     cone: Cone
@@ -73,13 +75,14 @@ class State:
     log_volume: float
     mixing: Mixing
     expected: int = 0
+    sampler: str = "reflection"
 
 
 def absorb(state: State, normal: Floats) -> State:
     """Return the state after one more answer."""
     cone = state.cone.widened(len(normal)).with_walls(normal[None, :])
     key = digest(state.key, normal)
-    rng = streams((*key, 2), 1)[0]
+    rng = stream(key, OfState.REFILL)
     points = state.points
     if cone.rank > state.cone.rank:
         # What no earlier answer constrained is still a free Gaussian coordinate.
@@ -89,27 +92,28 @@ def absorb(state: State, normal: Floats) -> State:
     if inside.sum() < FEW:
         if not inside.any():
             interior_point(cone)
-        points, length, lost, steps = _bring_in(cone, points, length, (*key, 5))
+        points, length, lost, steps = _bring_in(cone, points, state, key)
         inside = _in_front(points, cone, cone.coordinates[-1])
     family = refill(inside, rng)
-    walls = Walls.of(cone.coordinates, cone.dimension)
+    walls = Walls.of(cone.coordinates, cone.dimension, state.sampler)
     points, paced_at = points[family], state.paced_at
+    flights = named(key, OfState.SETTLE)
     if steps or len(cone) >= REPACE * paced_at + REPACE_LEAST:
-        points, length = repaced(points, walls, length, (*key, 3))
+        points, length = repaced(points, walls, length, named(key, OfState.PACE))
         paced_at = len(cone)
-        points, mixing = settle(points, walls, length, family, (*key, 4))
+        points, mixing = settle(points, walls, length, family, flights)
     elif np.mean(~inside) <= RARE:
         flown, stay = _shift(inside)
-        moved, mixing = settle_some(points[flown], walls, state.mixing, family, (*key, 4))
+        moved, mixing = settle_some(points[flown], walls, state.mixing, family, flights)
         points = np.vstack([points[stay], moved])
     else:
-        points, mixing = settle(points, walls, length, family, (*key, 4))
+        points, mixing = settle(points, walls, length, family, flights)
     if steps and not mixing.sound:
         raise Undecided(TOO_THIN)
     mixing = replace(mixing, ancestors=int(inside.sum()), gradual=steps)
     log_volume = state.log_volume + lost + float(np.log(inside.mean()))
     expected = state.expected + 1 if np.mean(inside) >= 1 - SURPRISED and not steps else 0
-    return State(cone, points, key, length, paced_at, log_volume, mixing, expected)
+    return State(cone, points, key, length, paced_at, log_volume, mixing, expected, state.sampler)
 
 
 def refill(inside: Bools, rng: np.random.Generator) -> Ints:
@@ -137,7 +141,7 @@ def _shift(inside: Bools) -> tuple[Ints, Ints]:
 
 
 def _bring_in(
-    cone: Cone, points: Floats, length: float, key: tuple[int, ...]
+    cone: Cone, points: Floats, state: State, key: tuple[int, ...]
 ) -> tuple[Floats, float, float, int]:
     """Bring the last wall of ``cone`` in gradually.
 
@@ -147,7 +151,7 @@ def _bring_in(
     wall, others = cone.coordinates[-1], cone.coordinates[:-1]
     opener = others.sum(axis=0)
     opener /= np.linalg.norm(opener)
-    lost = spent = 0.0
+    length, lost, spent = state.length, 0.0, 0.0
     most = np.inf
     for step in range(MOST_STEPS):
         behind = -(points @ wall) / (points @ opener)
@@ -158,31 +162,33 @@ def _bring_in(
         opened = wall + np.quantile(behind, KEPT) * opener
         opened /= np.linalg.norm(opened)
         inside = _in_front(points, cone, opened)
-        points = points[refill(inside, streams((*key, step, 0), 1)[0])]
-        walls = Walls.of(np.vstack([others, opened]), cone.dimension)
-        points, length, work = _step(points, walls, length, (*key, step))
+        points = points[refill(inside, stream(key, OfState.STEP_REFILL, step))]
+        walls = Walls.of(np.vstack([others, opened]), cone.dimension, state.sampler)
+        points, length, work = _step(points, walls, length, key, step)
         spent, most = spent + work, most_work(walls, len(points))
         lost += float(np.log(inside.mean()))
     raise Undecided(TOO_THIN)
 
 
 def _step(
-    points: Floats, walls: Walls, length: float, key: tuple[int, ...]
+    points: Floats, walls: Walls, length: float, key: tuple[int, ...], step: int
 ) -> tuple[Floats, float, float]:
     """Fly once, with another length if this one does not fit; return the work, too.
 
     What is not forgotten here is forgotten when the wall is where it belongs.
     """
     everybody = np.arange(len(points))
+    first = named(key, OfState.STEP_FLIGHT, step)
     moved, mixing, work = fly_until(
-        points, walls, length, LEAST_FLIGHTS, np.inf, BLOCK, everybody, (*key, 2)
+        points, walls, length, LEAST_FLIGHTS, np.inf, BLOCK, everybody, first
     )
     long = len(points) * cost(TOO_MANY_BOUNCES * len(walls.normals), walls)
     if mixing.refused < UNSOUND_REFUSED / 2 and work < long:
         return moved, length, work
-    points, length = repaced(moved, walls, length, (*key, 1))
+    points, length = repaced(moved, walls, length, named(key, OfState.STEP_PACE, step))
+    again = named(key, OfState.STEP_AGAIN, step)
     moved, _, more = fly_until(
-        points, walls, length, LEAST_FLIGHTS, FORGOTTEN, BLOCK, everybody, (*key, 3)
+        points, walls, length, LEAST_FLIGHTS, FORGOTTEN, BLOCK, everybody, again
     )
     # The search for a length takes about as much as the flight that showed it was needed.
     return moved, length, 2 * work + more

@@ -14,8 +14,9 @@ from scipy.special import ndtri
 
 from aluma.arrays import Floats, Singles
 from aluma.geometry.cone import Cone, guard
-from aluma.sampling.blocks import BLOCK, each_block, streams
+from aluma.sampling.blocks import BLOCK, each_block
 from aluma.sampling.pace import directions
+from aluma.streams import streams
 
 #: Quantiles that quick normals are drawn from.
 LEVELS = 2**16

@@ -18,9 +18,9 @@ from aluma.arrays import Floats
 from aluma.blas import one_thread
 from aluma.geometry.cone import clearly_inside
 from aluma.sampling.absorption import REPACE, REPACE_LEAST, State, absorb, digest, refill, repaced
-from aluma.sampling.blocks import streams
-from aluma.sampling.reflection import Walls
+from aluma.sampling.chains import Walls
 from aluma.sampling.settling import settle
+from aluma.streams import OfState, named, stream
 
 #: Answers of a group: the first so many, the next so many, and so on.
 GROUP = 16
@@ -31,7 +31,7 @@ KEPT = 2
 
 
 class Latecomer:
-    """The state of a population after the first so many of some answers, found when it is wanted.
+    """A population that absorbs answers in groups, when somebody asks for votes.
 
     The state is determined by the start and the answers, not by what was asked for before.
     """
@@ -69,7 +69,7 @@ def absorb_all(state: State, normals: Floats) -> State:
         return absorb(state, normals[0])
     cone = state.cone.with_walls(normals)
     key = digest(state.key, normals)
-    rng = streams((*key, 2), 1)[0]
+    rng = stream(key, OfState.REFILL)
     # What no earlier answer constrained is still a free Gaussian coordinate.
     free = rng.standard_normal((len(state.points), cone.rank - state.cone.rank))
     points = np.hstack([state.points, free])
@@ -79,12 +79,12 @@ def absorb_all(state: State, normals: Floats) -> State:
         half = len(normals) // 2
         return absorb_all(absorb_all(state, normals[:half]), normals[half:])
     family = refill(inside, rng)
-    walls = Walls.of(cone.coordinates, cone.dimension)
+    walls = Walls.of(cone.coordinates, cone.dimension, state.sampler)
     points, length, paced_at = points[family], state.length, state.paced_at
     if len(cone) >= REPACE * paced_at + REPACE_LEAST:
-        points, length = repaced(points, walls, length, (*key, 3))
+        points, length = repaced(points, walls, length, named(key, OfState.PACE))
         paced_at = len(cone)
-    points, mixing = settle(points, walls, length, family, (*key, 4))
+    points, mixing = settle(points, walls, length, family, named(key, OfState.SETTLE))
     log_volume = state.log_volume + float(np.log(inside.mean()))
     mixing = replace(mixing, ancestors=int(inside.sum()))
-    return State(cone, points, key, length, paced_at, log_volume, mixing)
+    return State(cone, points, key, length, paced_at, log_volume, mixing, sampler=state.sampler)

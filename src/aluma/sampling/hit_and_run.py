@@ -2,7 +2,8 @@
 
 From a point of the body, draw a direction uniformly and move to a uniform point of the chord
 through the body in that direction (Lovasz 1999). The body is the cone within the unit ball. The
-paper runs a fixed number of steps, 1000, for every hypothesis (Section 6.2); so does this.
+paper runs a fixed number of steps, 1000, for every hypothesis (Section 6.2); so does :func:`draw`.
+A population goes on by :data:`SWEEP` steps at a time until starts are forgotten (:func:`fly`).
 """
 
 from __future__ import annotations
@@ -10,13 +11,47 @@ from __future__ import annotations
 import numpy as np
 
 from aluma.arrays import Floats
-from aluma.geometry.cone import guard
+from aluma.geometry.cone import Cone, guard
+from aluma.sampling.blocks import BLOCK, blocks_for, each_block
+from aluma.sampling.chains import Chains, Flight, Walls
+from aluma.streams import OfSeed, named, streams
 
 #: Mixing steps of the paper's experiments.
 PAPER_STEPS = 1000
 #: Products with the walls are updated along with the points, and computed anew this often so that
 #: rounding does not add up.
 RENEW = 64
+#: Steps of one move of a population: about as many as its products stay exact for.
+SWEEP = RENEW
+
+
+def fly(
+    chains: Chains, walls: Walls, length: float, rng: np.random.Generator
+) -> tuple[Chains, Flight]:
+    """Move every chain by a sweep of steps; ``length`` plays no part.
+
+    The radius is drawn afresh first, as that of a uniform point of the ball: it is independent of
+    the direction. A chain that does not end clearly inside is sent back.
+    """
+    del length
+    n, rank = chains.points.shape
+    radius = rng.uniform(size=(n, 1)) ** (1.0 / rank)
+    start = chains.points * (radius / np.linalg.norm(chains.points, axis=1, keepdims=True))
+    ends = walk(start, walls.normals, SWEEP, rng)
+    landed = ends @ walls.normals.T
+    refused = ~(landed.min(axis=1) > walls.margin * np.linalg.norm(ends, axis=1))
+    ends[refused], landed[refused] = chains.points[refused], chains.margins[refused]
+    return Chains(ends, landed), Flight(np.full(n, SWEEP), refused)
+
+
+def draw(cone: Cone, inside: Floats, n: int, steps: int | None, seed: int) -> Floats:
+    """Return n draws as the paper makes them: a fixed number of steps each, from one point."""
+    count = blocks_for(n)
+    rngs = streams(named(seed, OfSeed.DRAW_WALK), count)
+    start = np.tile(inside / 2, (BLOCK, 1))
+    taken = steps or PAPER_STEPS
+    walked = each_block(lambda block: walk(start, cone.walls, taken, rngs[block]), count)
+    return np.concatenate(walked)[:n]
 
 
 def walk(points: Floats, walls: Floats, steps: int, rng: np.random.Generator) -> Floats:

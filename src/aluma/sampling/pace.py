@@ -14,8 +14,9 @@ import numpy as np
 
 from aluma.arrays import Floats
 from aluma.errors import Undecided
+from aluma.sampling.chains import Chains, Walls
 from aluma.sampling.diagnostics import correlation
-from aluma.sampling.reflection import Chains, Walls, fly
+from aluma.sampling.kernels import fly, is_paced
 
 logger = logging.getLogger(__name__)
 
@@ -23,7 +24,7 @@ QUARTER = np.pi / 2
 #: Neighbouring lengths differ by this factor: at the best length the yield is flat within it.
 STEP = np.sqrt(2.0)
 #: Lengths tried beyond the best so far before the climb ends.
-PATIENCE = 2
+LENGTHS_BEYOND_BEST = 2
 #: Functions of each kind that mixing is judged on.
 RANDOM, WALLS = 12, 12
 #: A start counts as forgotten when no function of it is correlated more than this with now.
@@ -31,7 +32,7 @@ FORGOTTEN = 0.2
 #: Trajectories that have to be shorter than this belong to a cone that float64 cannot resolve.
 SHORTEST_TRIED = 1e-12
 #: Flights after which forgetting is given up.
-MOST_FLIGHTS = 1024
+MAX_FLIGHTS = 1024
 
 
 def functions(walls: Walls, points: Floats, rng: np.random.Generator) -> Floats:
@@ -67,16 +68,18 @@ def climb(
 
     Chains that all start at one point should be :func:`spread` first.
     """
+    if not is_paced(walls):
+        return chains, length
     tried: dict[int, float] = {}
     for direction in (-1, 1):
-        place, left = max(tried, key=tried.__getitem__, default=0), PATIENCE
+        place, left = max(tried, key=tried.__getitem__, default=0), LENGTHS_BEYOND_BEST
         while left and SHORTEST_TRIED < length * STEP**place < QUARTER * STEP**0.5:
             if place not in tried:
                 best = max(tried.values(), default=0.0)
                 chains, tried[place] = _yield(
                     chains, walls, rng, min(length * STEP**place, QUARTER)
                 )
-                left = PATIENCE if tried[place] > best else left - 1
+                left = LENGTHS_BEYOND_BEST if tried[place] > best else left - 1
             place += direction
     return chains, min(float(length * STEP ** max(tried, key=tried.__getitem__)), QUARTER)
 
@@ -87,17 +90,17 @@ def forget(
     """Fly until every function has forgotten the start; return how many flights that took."""
     judged = functions(walls, chains.points, rng)
     start = directions(chains.points) @ judged
-    for flights in range(1, MOST_FLIGHTS + 1):
+    for flights in range(1, MAX_FLIGHTS + 1):
         chains, _ = fly(chains, walls, length, rng)
         if correlation(start, directions(chains.points) @ judged).max() < FORGOTTEN:
             return chains, flights
     logger.warning(
         "after %d trajectories of length %.2g the start is not forgotten: the cone is very narrow "
         "and its draws are less independent than they should be",
-        MOST_FLIGHTS,
+        MAX_FLIGHTS,
         length,
     )
-    return chains, MOST_FLIGHTS
+    return chains, MAX_FLIGHTS
 
 
 def spread(chains: Chains, walls: Walls, rng: np.random.Generator) -> tuple[Chains, float]:

@@ -18,10 +18,12 @@ from aluma.blas import one_thread
 from aluma.geometry.cone import Cone
 from aluma.sampling.absorption import State, absorb, digest
 from aluma.sampling.ball import to_ball, to_votes
-from aluma.sampling.blocks import BLOCK, blocks_for, each_block, entropy, streams
+from aluma.sampling.blocks import BLOCK, blocks_for, each_block
+from aluma.sampling.chains import Walls, place
+from aluma.sampling.kernels import checked_sampler, fly
 from aluma.sampling.pace import QUARTER
-from aluma.sampling.reflection import Walls, fly, place
 from aluma.sampling.settling import LEAST_FLIGHTS, Mixing
+from aluma.streams import OfState, entropy, named, streams
 
 #: Answers that can be undone one by one.
 UNDO_DEPTH = 32
@@ -37,6 +39,7 @@ class Population:
     dimension : of the space of hypotheses
     size : number k of hypotheses
     seed : non-negative integer
+    sampler : name of the kernel that moves them, see :mod:`aluma.sampling.kernels`
 
     Examples
     --------
@@ -46,14 +49,23 @@ class Population:
     True
     """
 
-    def __init__(self, dimension: int, size: int = 1000, seed: int = 0) -> None:
+    def __init__(
+        self, dimension: int, size: int = 1000, seed: int = 0, sampler: str = "reflection"
+    ) -> None:
         self.size = positive_integer(size, "size")
         self.seed = entropy(seed)
         start = Mixing(float(size), np.nan, size, 0, 0.0, QUARTER, 0.0, 0)
         chains = blocks_for(size) * BLOCK
         key = digest((self.seed,), np.array([dimension, size], dtype=np.float64))
         self._state = State(
-            Cone.whole(dimension), np.empty((chains, 0)), key, QUARTER, 0, 0.0, start
+            cone=Cone.whole(dimension),
+            points=np.empty((chains, 0)),
+            key=key,
+            length=QUARTER,
+            paced_at=0,
+            log_volume=0.0,
+            mixing=start,
+            sampler=checked_sampler(sampler),
         )
         self._past: deque[State] = deque(maxlen=UNDO_DEPTH)
 
@@ -128,9 +140,9 @@ class Population:
         Directions that no answer constrains are drawn anew, by a stream keyed with ``fresh``: the
         same number gives the same draw.
         """
-        return to_ball(self._state.cone, self._state.points, (*self._state.key, 1, fresh))[
-            : self.size
-        ]
+        return to_ball(
+            self._state.cone, self._state.points, named(self._state.key, OfState.FREE, fresh)
+        )[: self.size]
 
     def voters(self, times: int = 1) -> Singles:
         """Return the hypotheses, (k, d) in float32, as directions that vote on examples.
@@ -140,9 +152,12 @@ class Population:
         """
         state = self._state
         flights = max(LEAST_FLIGHTS, state.mixing.flights)
-        points = [state.points, *self._flown(flights, times - 1, (*state.key, 8))]
+        points = [
+            state.points,
+            *self._flown(flights, times - 1, named(state.key, OfState.MORE_VOTERS)),
+        ]
         drawn = [
-            to_votes(state.cone, one, (*state.key, 1, number))[: self.size]
+            to_votes(state.cone, one, named(state.key, OfState.FREE, number))[: self.size]
             for number, one in enumerate(points)
         ]
         return np.concatenate(drawn) if times > 1 else drawn[0]
@@ -157,20 +172,22 @@ class Population:
         if len(self._state.cone) == 0:
             return self.hypotheses(1 + number)
         points = self.independent_points(number)
-        return to_ball(self._state.cone, points, (*self._state.key, 7, number))[: self.size]
+        return to_ball(
+            self._state.cone, points, named(self._state.key, OfState.INDEPENDENT_FREE, number)
+        )[: self.size]
 
     def independent_points(self, number: int) -> Floats:
         """Return what :meth:`independent` turns into hypotheses, in the cone's coordinates."""
         state = self._state
         flights = AFRESH * max(LEAST_FLIGHTS, state.mixing.flights)
-        return self._flown(flights, 1, (*state.key, 6, number))[0]
+        return self._flown(flights, 1, named(state.key, OfState.INDEPENDENT, number))[0]
 
     def _flown(self, flights: int, times: int, key: tuple[int, ...]) -> list[Floats]:
         """Return the points after each of some stretches of flights; the population stays."""
         state = self._state
         if times == 0 or len(state.cone) == 0:
             return [state.points] * times
-        walls = Walls.of(state.cone.coordinates, state.cone.dimension)
+        walls = Walls.of(state.cone.coordinates, state.cone.dimension, state.sampler)
         count = len(state.points) // BLOCK
         rngs = streams(key, count)
 

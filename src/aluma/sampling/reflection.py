@@ -16,22 +16,16 @@ code where they refuse to for a maximum of floats.
 Rounding can put an end point on the wrong side of a wall that it nearly touches. End points are
 therefore judged in float64 with :func:`aluma.geometry.cone.guard` to spare, and a trajectory that
 fails is refused: its chain stays where it was. The share refused bounds what that can do to the
-law, and :class:`Flight` reports it.
+law, and :class:`~aluma.sampling.chains.Flight` reports it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
-
 import numpy as np
 from numba import njit
 
-from aluma.arrays import Bools, Floats, Ints
-from aluma.geometry.cone import guard
+from aluma.sampling.chains import Chains, Flight, Walls
 
-#: Walls are padded to whole vector registers with copies of the first wall, which changes nothing.
-LANES = 16
 #: Walls are searched for the first hit in stretches of this many.
 STRETCH = 64
 #: Trajectories are drawn uniformly between this share of their length and all of it, so that no
@@ -43,51 +37,6 @@ SHORTEST = 0.8
 BOUNCES_PER_WALL, LEAST_LIMIT = 40, 4000
 #: Products with walls are kept above this in flight: the square of its inverse is still a float64.
 LEAST = 1e-140
-
-
-@dataclass(frozen=True)
-class Walls:
-    """What the flow needs of a cone.
-
-    Attributes
-    ----------
-    normals : (t, r) the walls, in the coordinates of the chains
-    gram : (t, t) their products
-    pull : (t,) -2 / G_jj
-    margin : least distance from a wall, relative to the norm, that an end point must keep
-    """
-
-    normals: Floats
-    gram: Floats
-    pull: Floats
-    margin: float
-
-    @classmethod
-    def of(cls, coordinates: Floats, dimension: int) -> Walls:
-        """Prepare walls given in the coordinates of the chains; ``dimension`` is the space's."""
-        padding = -len(coordinates) % LANES
-        normals = np.vstack([coordinates, np.repeat(coordinates[:1], padding, axis=0)])
-        gram = normals @ normals.T
-        return cls(normals, gram, -2.0 / np.diag(gram), guard(dimension))
-
-
-class Chains(NamedTuple):
-    """A block of chains: positions ``points`` (B, r) and their products ``margins`` (B, t)."""
-
-    points: Floats
-    margins: Floats
-
-
-class Flight(NamedTuple):
-    """What happened: ``bounces`` of each chain, and where its end point was ``refused``."""
-
-    bounces: Ints
-    refused: Bools
-
-
-def place(points: Floats, walls: Walls) -> Chains:
-    """Return chains at the given points, which must be inside."""
-    return Chains(points, points @ walls.normals.T)
 
 
 def fly(

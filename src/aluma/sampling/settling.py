@@ -8,13 +8,15 @@ from functools import partial
 import numpy as np
 
 from aluma.arrays import Floats, Ints
-from aluma.sampling.blocks import BLOCK, each_block, streams
+from aluma.sampling.blocks import BLOCK, each_block
+from aluma.sampling.chains import Chains, Walls, place
 from aluma.sampling.diagnostics import correlation, split_rhat
+from aluma.sampling.kernels import fly
 from aluma.sampling.pace import FORGOTTEN, cost, directions, functions
-from aluma.sampling.reflection import Chains, Walls, fly, place
+from aluma.streams import judging, streams
 
 #: Flights after each answer: at least this many, at most that many.
-LEAST_FLIGHTS, MOST_FLIGHTS = 1, 64
+LEAST_FLIGHTS, MAX_FLIGHTS = 1, 64
 #: Chains of a block where not everybody flies: small, so that two threads have work.
 PART = BLOCK // 2
 #: Nominal nanoseconds (see :func:`aluma.sampling.pace.cost`) that a chain may take, and flights
@@ -99,11 +101,11 @@ def fly_until(
     count = len(points) // size
     rngs = streams(key, count)
     chains = [place(points[block * size : (block + 1) * size], walls) for block in range(count)]
-    judged = functions(walls, points, streams((*key, 0), 1)[0])
+    judged = functions(walls, points, streams(judging(key), 1)[0])
     start = directions(points) @ judged
     history: list[Floats] = []
     refused, work = 0, 0.0
-    while len(history) < MOST_FLIGHTS:
+    while len(history) < MAX_FLIGHTS:
         more = max(flights, len(history))
         several = partial(_several, chains, walls, length, more, judged, rngs)
         parts = each_block(several, count)

@@ -44,9 +44,11 @@ from aluma.arrays import Floats, Ints
 from aluma.errors import Undecided
 from aluma.geometry.cone import Cone
 from aluma.sampling.absorption import refill
-from aluma.sampling.blocks import BLOCK, blocks_for, each_block, entropy, streams
+from aluma.sampling.blocks import BLOCK, blocks_for, each_block
+from aluma.sampling.chains import Chains, Walls, place
+from aluma.sampling.kernels import fly
 from aluma.sampling.pace import QUARTER, climb, forget
-from aluma.sampling.reflection import Chains, Walls, fly, place
+from aluma.streams import OfSeed, entropy, named, streams
 
 #: Share of a cone that the pilot puts into the next: 1/5 minimises (1-p) / (p ln(p)^2), the number
 #: of draws for a given accuracy.
@@ -85,11 +87,11 @@ def log_volume(
     if len(cone) == 0:
         return VolumeEstimate(0.0, 0.0, 0, 0)
     seed = entropy(random_state)
-    levels = _pilot(cone, (seed, 1))
+    levels = _pilot(cone, named(seed, OfSeed.VOLUME_PILOT))
     if not levels:
         return VolumeEstimate(float(-np.log(2)), 0.0, 0, 0)
     count = blocks_for(draws_needed(len(levels), epsilon, delta))
-    rngs = streams((seed, 2), count)
+    rngs = streams(named(seed, OfSeed.VOLUME_DESCENT), count)
     survivors = np.array(each_block(lambda b: _descend(cone, levels, rngs[b]), count))
     shares = survivors.mean(axis=0) / BLOCK
     variance = max(

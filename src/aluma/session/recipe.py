@@ -13,7 +13,7 @@ from aluma.learners.labels import plain
 from aluma.learners.learner import Learner
 from aluma.learners.registry import strategy
 from aluma.pool import Pool
-from aluma.sampling.blocks import entropy
+from aluma.streams import entropy
 
 
 def written(name: str, X: Any, given: dict[str, Any]) -> str:

@@ -11,7 +11,8 @@ from aluma.blas import one_thread
 from aluma.errors import Conflict
 from aluma.geometry.cone import Cone, clearly_inside
 from aluma.geometry.feasibility import Infeasible, interior_point, is_settled
-from aluma.sampling.draw import SAMPLERS, draw
+from aluma.sampling.draw import draw
+from aluma.sampling.kernels import checked_sampler
 from aluma.sampling.volume import VolumeEstimate, log_volume
 
 
@@ -106,7 +107,7 @@ class VersionSpace:
         ----------
         n : int
             Number of hypotheses. Drawing fewer gives the first of what drawing more gives.
-        sampler : {"reflection", "hit_and_run"}
+        sampler : {"reflection", "hit_and_run"}, or another name in aluma.sampling.kernels
             The Markov chain. Every hypothesis comes from a chain of its own.
         steps : int, optional
             Trajectories or steps per chain after the pilot. By default as many as three times make
@@ -118,8 +119,7 @@ class VersionSpace:
         -------
         (n, d) array; every row agrees with every answer.
         """
-        if sampler not in SAMPLERS:
-            raise ValueError(f"sampler must be one of {', '.join(SAMPLERS)}, got {sampler!r}.")
+        sampler = checked_sampler(sampler)
         steps = None if steps is None else positive_integer(steps, "steps")
         n = positive_integer(n, "n")
         return draw(self._cone, self._inside, n, sampler, steps, random_state)

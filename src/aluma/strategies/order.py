@@ -6,12 +6,12 @@ import numpy as np
 import numpy.typing as npt
 
 from aluma.arrays import Ints
-from aluma.sampling.blocks import streams
+from aluma.streams import OfSeed, stream
 
 
 def random_order(seed: int, m: int) -> Ints:
     """Return the order of m examples that a seed stands for."""
-    return streams((seed, 101), 1)[0].permutation(m)
+    return stream(seed, OfSeed.ORDER).permutation(m)
 
 
 def given_order(order: npt.ArrayLike | None, seed: int, m: int) -> Ints:

@@ -46,11 +46,13 @@ from aluma.lab.bench import (
 from aluma.lab.bench.cones import Case, cases, random_cone, sphere_pool
 from aluma.sampling import hit_and_run
 from aluma.sampling.ball import to_ball
-from aluma.sampling.blocks import BLOCK, streams
+from aluma.sampling.blocks import BLOCK
+from aluma.sampling.chains import Walls, place
 from aluma.sampling.pace import QUARTER, STEP, climb, directions, spread
 from aluma.sampling.population import Population
-from aluma.sampling.reflection import Walls, fly, place
+from aluma.sampling.reflection import fly
 from aluma.spaces.version_space import VersionSpace
+from aluma.streams import streams
 
 #: Pilot runs whose trajectory lengths are judged, and how far one may be behind the best length.
 PILOTS, LENGTH_SLACK = 5, 1.5

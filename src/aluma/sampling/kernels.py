@@ -1,0 +1,67 @@
+"""The Markov chains that can move a population, by name.
+
+A kernel is one function, ``fly(chains, walls, length, rng) -> (chains, flight)``: it moves a block
+of chains once and leaves the uniform law on directions of the cone invariant. To add one, write it
+in a file of its own and add a line to :data:`KERNELS`; ``VersionSpace.sample`` and every learner
+with hypotheses then take its name as ``sampler=``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from aluma.arrays import Floats
+from aluma.geometry.cone import Cone
+from aluma.sampling import hit_and_run, reflection
+from aluma.sampling.chains import Chains, Flight, Walls
+
+#: Moves a block of chains once. ``length`` is how far, for kernels that can go further or less far.
+Fly: TypeAlias = Callable[[Chains, Walls, float, np.random.Generator], tuple[Chains, Flight]]
+#: Draws from a cone given a point inside, how many, the steps of each (or None) and a seed.
+Draw: TypeAlias = Callable[[Cone, Floats, int, int | None, int], Floats]
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A way to move chains.
+
+    Attributes
+    ----------
+    fly : moves a block once
+    paced : whether the length of a move matters, so that it is worth looking for the best
+    draw : how independent draws are made where that is not by flying until starts are forgotten
+    """
+
+    fly: Fly
+    paced: bool = True
+    draw: Draw | None = None
+
+
+#: Name -> kernel.
+KERNELS: dict[str, Kernel] = {
+    "reflection": Kernel(reflection.fly),
+    "hit_and_run": Kernel(hit_and_run.fly, paced=False, draw=hit_and_run.draw),
+}
+
+
+def checked_sampler(name: Any) -> str:
+    """Return the name of a kernel, or say which there are."""
+    if not isinstance(name, str) or name not in KERNELS:
+        raise ValueError(f"sampler must be one of {', '.join(KERNELS)}, got {name!r}.")
+    return name
+
+
+def fly(
+    chains: Chains, walls: Walls, length: float, rng: np.random.Generator
+) -> tuple[Chains, Flight]:
+    """Move a block of chains once, by the kernel that these walls are for."""
+    return KERNELS[walls.sampler].fly(chains, walls, length, rng)
+
+
+def is_paced(walls: Walls) -> bool:
+    """Say whether the length of a move matters."""
+    return KERNELS[walls.sampler].paced
