@@ -21,7 +21,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import aluma.estimator
 from aluma import ALuMA, run
 from aluma.estimator import ActiveClassifier
-from aluma.learners.registry import STRATEGIES, strategy
+from aluma.learners.registry import ENTRIES, strategy
 
 PAGE = Path(__file__).parents[1] / "docs" / "scikit-learn.md"
 
@@ -266,7 +266,7 @@ def test_projected_as_in_algorithm_4(cancer: Data) -> None:
     assert model.slack_ == 0.02
 
 
-@pytest.mark.parametrize("name", sorted(STRATEGIES))
+@pytest.mark.parametrize("name", sorted(ENTRIES))
 def test_every_strategy_can_choose(name: str, wine: Data) -> None:
     model = quick(30, strategy=name).fit(*wine)
     assert model.score(*wine) > 0.85

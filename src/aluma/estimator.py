@@ -14,11 +14,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from aluma.arrays import Floats, Ints, positive_integer
 from aluma.completion import Asked, codes_of, complete, question, values_of
-from aluma.learners.hypotheses import VersionSpaceLearner
 from aluma.learners.learner import Learner
-from aluma.learners.lifted import LiftedLearner
-from aluma.learners.registry import strategy
-from aluma.learners.separator import SeparatorLearner
+from aluma.learners.registry import accepted, strategy
 from aluma.pool import Pool
 from aluma.representation.kernels import KernelMap, is_precomputed
 from aluma.streams import entropy
@@ -45,7 +42,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     strategy : str
-        Who chooses the questions: a name in :data:`aluma.learners.registry.STRATEGIES`.
+        Who chooses the questions: a name in :data:`aluma.learners.registry.ENTRIES`.
     budget : int
         How many labels are looked at, at most; fewer if the learner has finished before. With more
         than two classes, an answer is told to all one-vs-rest learners and counts once.
@@ -227,29 +224,31 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _note_slack(self, learners: Sequence[Learner], asked: Asked) -> None:
         """Keep what contradictions cost, and who is in doubt."""
-        lifted = [learner for learner in learners if isinstance(learner, LiftedLearner)]
-        loosened = [learner.conflict for learner in lifted if learner.conflict is not None]
+        loosened = [learner.conflict for learner in learners if learner.conflict is not None]
         self.conflict_ = asked.conflict
         if asked.conflict is None and loosened:
             self.conflict_ = loosened[0].indices
-        self.slack_ = max((learner.allowed_slack for learner in lifted), default=0.0)
+        self.slack_ = max(learner.allowed_slack for learner in learners)
         self.doubts_ = np.zeros(len(asked.indices))
-        for learner in lifted:
+        for learner in learners:
             doubts = learner.doubts()
             self.doubts_[: len(doubts)] = np.maximum(self.doubts_[: len(doubts)], doubts)
 
     def _learners(self, X: Any, count: int) -> list[Learner]:
         """Return learners of "this class or not" on one pool; a single one has the seed given."""
         chosen, seed = strategy(self.strategy), entropy(self.random_state)
-        settings: dict[str, Any] = {"classes": (False, True)}
-        if issubclass(chosen, VersionSpaceLearner):
-            settings["n_hypotheses"] = self.n_hypotheses
-        if issubclass(chosen, SeparatorLearner):
+        offered: dict[str, Any] = {
+            "classes": (False, True),
+            "n_hypotheses": self.n_hypotheses,
             # Of several classes, the sides of separators leave too many claimed twice or by none.
-            settings["predict_with"] = "vote"
-        if issubclass(chosen, LiftedLearner):
-            settings |= {"slack": self.slack, "margin": self.margin, "dimension": self.dimension}
-        elif self.slack not in ("auto", 0) or self.dimension is not None:
+            "predict_with": "vote",
+            "slack": self.slack,
+            "margin": self.margin,
+            "dimension": self.dimension,
+        }
+        taken = accepted(chosen)
+        settings = {name: value for name, value in offered.items() if name in taken}
+        if "slack" not in taken and (self.slack not in ("auto", 0) or self.dimension is not None):
             raise ValueError(
                 f"strategy {self.strategy!r} does not allow for slack: leave slack at 'auto' and "
                 "dimension out, or use strategy='aluma'."

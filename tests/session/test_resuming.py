@@ -216,7 +216,7 @@ def test_learners_without_snapshots_are_replayed(
 
 
 def test_every_registered_strategy_resumes(path: Path) -> None:
-    for name in registry.STRATEGIES:
+    for name in registry.ENTRIES:
         with Session.create(path.with_name(name), X, strategy=name) as session:
             told(session, 3)
             question = session.ask()

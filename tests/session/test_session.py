@@ -59,7 +59,7 @@ def test_run_takes_a_session(path: Path) -> None:
         assert session.n_answers == 5
 
 
-@pytest.mark.parametrize("name", sorted(set(registry.STRATEGIES) - {"iwal"}))
+@pytest.mark.parametrize("name", sorted(set(registry.ENTRIES) - {"iwal"}))
 def test_a_session_has_the_certificate_of_its_learner(path: Path, name: str) -> None:
     with Session.create(path, X, strategy=name, classes=(False, True), **SMALL) as session:
         told(session, 6)

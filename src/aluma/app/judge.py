@@ -15,7 +15,6 @@ from aluma.app.curve import Curve
 from aluma.app.priority import FIGURES, give_way
 from aluma.app.shapes import Figures
 from aluma.errors import Undecided
-from aluma.learners.aluma import ALuMA
 from aluma.learners.learner import Learner
 
 logger = logging.getLogger(__name__)
@@ -25,7 +24,7 @@ PROOFS = 0.2
 #: Rounds of proofs for one set of answers, at most.
 ROUNDS = 30
 #: Seconds that figures may be late in favour of the next questions.
-PATIENCE = 1.5
+LATEST_SECONDS = 1.5
 
 
 class Judge:
@@ -43,7 +42,7 @@ class Judge:
         self._wake = threading.Condition()
         self._next: Learner | None = None
         self._stopped = False
-        self._judged: ALuMA | None = None
+        self._judged: Learner | None = None
         self.figures: Figures | None = None
         self._thread = threading.Thread(target=self._run, name="judge", daemon=True)
         self._thread.start()
@@ -77,13 +76,13 @@ class Judge:
     def _latest(self) -> Learner | None:
         with self._wake:
             self._wake.wait_for(lambda: self._stopped or self._next is not None)
-        self._idle.wait(PATIENCE)
+        self._idle.wait(LATEST_SECONDS)
         with self._wake:
             learner, self._next = self._next, None
             return None if self._stopped else learner
 
     def _judge(self, learner: Learner) -> None:
-        if not isinstance(learner, ALuMA) or learner.n_answers == 0:
+        if not learner.parts.promise.certifies or learner.n_answers == 0:
             self.figures = None
             self._changed()
             return

@@ -12,8 +12,8 @@ from aluma.cli.report import report, watched
 from aluma.cli.table_file import read_labelled
 from aluma.cli.terminal import Out, console, fail, folder
 from aluma.lab.comparison import COMPARED, compare
-from aluma.learners.lifted import LiftedLearner, checked_margin
-from aluma.learners.registry import STRATEGIES
+from aluma.learners.assembly import checked_margin
+from aluma.learners.registry import ENTRIES, accepted
 from aluma.representation.kernels import Kernel
 from aluma.representation.lift import checked_slack
 
@@ -74,10 +74,10 @@ def run(
 
     Example: aluma run flowers.csv --label-column species --kernel rbf --slack auto
     """
-    if strategy not in STRATEGIES:
-        fail(f"There is no strategy {strategy!r}: choose one of {', '.join(STRATEGIES)}.")
+    if strategy not in ENTRIES:
+        fail(f"There is no strategy {strategy!r}: choose one of {', '.join(ENTRIES)}.")
     chosen, allowed = _kernel(kernel, gamma), _slack(slack)
-    if allowed != 0 and not issubclass(STRATEGIES[strategy], LiftedLearner):
+    if allowed != 0 and "slack" not in accepted(ENTRIES[strategy].learner):
         fail(f"{strategy} does not allow for slack: leave --slack out, or use --strategy aluma.")
     wide = _margin(margin)
     data = read_labelled(pool, label_column)

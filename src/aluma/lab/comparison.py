@@ -13,13 +13,9 @@ from aluma.arrays import Bools, Floats, positive_integer
 from aluma.blas import one_thread
 from aluma.errors import Conflict, Exhausted, Undecided
 from aluma.interrupts import held_back
-from aluma.learners.aluma import ALuMA
-from aluma.learners.hypotheses import VersionSpaceLearner
 from aluma.learners.labels import plain
-from aluma.learners.learner import Learner
-from aluma.learners.lifted import LiftedLearner, Strain
-from aluma.learners.registry import strategy
-from aluma.learners.separator import SeparatorLearner
+from aluma.learners.learner import Learner, Strain
+from aluma.learners.registry import accepted, strategy
 from aluma.pool.frames import in_order
 from aluma.representation.view import View
 
@@ -232,19 +228,17 @@ def make_learner(
     """Return the learner of that name, set up as comparisons use it."""
     kind = strategy(name)
     settings: dict[str, Any] = {"classes": classes, "random_state": seed}
-    if issubclass(kind, SeparatorLearner):
-        settings["predict_with"] = "svm"
-    if issubclass(kind, LiftedLearner):
+    if "slack" in accepted(kind):
         settings |= {"slack": slack, "margin": margin}
+    elif "predict_with" in accepted(kind) and name != "qbc":
+        settings["predict_with"] = "svm"
     return kind(X, **settings)
 
 
 def labels_by(name: str) -> str:
     """Return in words how the learner that :func:`make_learner` sets up labels the pool."""
-    kind = strategy(name)
-    if issubclass(kind, SeparatorLearner):
-        return "SVM"
-    return "vote" if issubclass(kind, VersionSpaceLearner) else "the least weighted loss"
+    words = {"aluma": "vote", "qbc": "vote", "iwal": "the least weighted loss"}
+    return words.get(name, "SVM")
 
 
 def follow(
@@ -273,7 +267,7 @@ def follow(
     conflict: Conflict | None = None
     undecided: Undecided | None = None
     interrupted = False
-    waiting = to_the_end and isinstance(learner, ALuMA)
+    waiting = to_the_end and hasattr(learner, "tolerance")
     share = learner.predict_proba()[:, 1]
     try:
         while len(indices) < budget and (waiting or not errors or errors[-1] > until):
@@ -285,7 +279,7 @@ def follow(
             errors.append(float(np.mean((share >= 0.5) != positive)))
             if on_answer is not None:
                 on_answer(len(errors), errors[-1])
-            if waiting and _slack(learner) > 0:
+            if waiting and learner.allowed_slack > 0:
                 # With slack nothing unasked is ever settled, so there is nothing to wait for.
                 waiting = False
             if waiting and len(indices) % LOOK_EVERY == 0 and learner.finished:
@@ -306,14 +300,10 @@ def follow(
         finished_after=stopped,
         conflict=conflict,
         undecided=undecided,
-        slack=_slack(learner),
-        strained=tuple(learner.strained(5)) if isinstance(learner, LiftedLearner) else (),
+        slack=learner.allowed_slack,
+        strained=tuple(learner.strained(5)),
         interrupted=interrupted,
     )
-
-
-def _slack(learner: Learner) -> float:
-    return learner.allowed_slack if isinstance(learner, LiftedLearner) else 0.0
 
 
 def known_labels(y: Iterable[Any], m: int) -> tuple[tuple[Hashable, Hashable], Bools]:

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar, Self
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from aluma.arrays import Bools, Floats, Ints
-from aluma.errors import Undecided
-from aluma.geometry.cone import guard
-from aluma.learners.separator import SeparatorLearner
-from aluma.learners.stream import StreamLearner
-from aluma.pool import Pool
-from aluma.spaces.history import Event
-from aluma.strategies.order import first_occurrences
-
-#: Examples that are looked at together: few at first, since the next one is often the question.
-FEWEST, MOST = 4, 1024
-#: Hypotheses kept for having differed from the separator about an example.
-WITNESSES = 64
+from aluma.arrays import Bools, Ints, positive_integer, probability
+from aluma.learners.assembly import RULES, checked_rule
+from aluma.learners.learner import Learner, Parts
+from aluma.promises.credible import Credible
+from aluma.promises.stopping import NothingWanted
+from aluma.representation.view import View
+from aluma.sampling.kernels import checked_sampler
+from aluma.spaces.separator import SeparatorSpace
+from aluma.strategies.cal import BothPossible
+from aluma.strategies.order import given_order
+from aluma.streams import entropy
 
 
-class CAL(StreamLearner, SeparatorLearner):
+class CAL(Learner):
     """The mellow learner of Cohn, Atlas and Ladner [1]_, called CAL in the paper.
 
     Examples come in random order, and a label is asked for exactly when both labels are still
@@ -34,7 +32,7 @@ class CAL(StreamLearner, SeparatorLearner):
     X, classes, bias, budget, random_state
         As for every learner, see :class:`aluma.learners.learner.Learner`.
     kernel : str, callable, dict or None
-        See :class:`aluma.learners.hypotheses.VersionSpaceLearner`.
+        See :class:`aluma.learners.aluma.ALuMA`.
     order : sequence of int, optional
         The examples as they come; by default all, in random order. One that comes again has been
         answered or is settled.
@@ -47,6 +45,8 @@ class CAL(StreamLearner, SeparatorLearner):
         certificate is asked for.
     delta : float
         What the certificate's promises may fail with.
+    sampler : str
+        See :class:`aluma.learners.aluma.ALuMA`.
 
     Notes
     -----
@@ -73,8 +73,6 @@ class CAL(StreamLearner, SeparatorLearner):
     (3, [False, False, True, False])
     """
 
-    RULES: ClassVar[tuple[str, ...]] = ("vote", "svm", "random")
-
     def __init__(
         self,
         X: Any,
@@ -87,103 +85,31 @@ class CAL(StreamLearner, SeparatorLearner):
         predict_with: str = "vote",
         n_hypotheses: int = 1000,
         delta: float = 0.05,
+        sampler: str = "reflection",
         random_state: Any = 0,
     ) -> None:
-        super().__init__(
-            X,
-            classes=classes,
-            bias=bias,
-            kernel=kernel,
-            budget=budget,
-            predict_with=predict_with,
-            n_hypotheses=n_hypotheses,
-            delta=delta,
-            random_state=random_state,
+        self.predict_with = checked_rule(predict_with, ("vote", "svm", "random"))
+        self.n_hypotheses = positive_integer(n_hypotheses, "n_hypotheses")
+        self.delta, self.seed = probability(delta, "delta"), entropy(random_state)
+        view = View.of(X, bias=bias, kernel=kernel, seed=self.seed)
+        settings = (view.pool, self.n_hypotheses, self.seed, checked_sampler(sampler))
+        strategy = BothPossible(
+            given_order(order, self.seed, len(view)), len(view), view.pool.dimension
         )
-        self._read_in(order, self.seed)
-        self.order = first_occurrences(self.order)
-        self._inferred: dict[int, tuple[int, int]] = {}
-        self._witnesses = np.empty((0, self.pool.dimension))
+        self.order: Ints = strategy.order
+        parts = Parts(
+            space=SeparatorSpace(*settings),
+            strategy=strategy,
+            prediction=RULES[predict_with](),
+            stopping=NothingWanted(),
+            promise=Credible(self.delta),
+        )
+        super().__init__(view, parts, classes=classes, budget=budget)
 
     @property
     def determined(self) -> Bools:
         """Which labels were inferred, as far as the order has been read: proven, and not asked."""
         mask = np.zeros(len(self.pool), dtype=bool)
-        mask[list(self._inferred)] = True
+        mask[list(self.parts.strategy.inferred())] = True
         mask[self.answered] = False
         return mask
-
-    def fork(self) -> Self:
-        """Return an independent copy."""
-        twin = super().fork()
-        twin._inferred = dict(self._inferred)
-        return twin
-
-    def _wanted(self, eligible: Bools, n: int) -> Ints:
-        found: list[int] = []
-        for example, row, contested in self._reading(eligible):
-            if contested or self._is_open(example, row):
-                found.append(example)
-            if len(found) == n:
-                break
-        return np.array(found, dtype=np.int64)
-
-    def _reading(self, eligible: Bools) -> Iterator[tuple[int, Floats, bool]]:
-        """Yield what is neither answered nor inferred, and whether known hypotheses differ."""
-        coming = self.order[eligible[self.order]]
-        coming = coming[~np.isin(coming, list(self._inferred))]
-        start, size = 0, FEWEST
-        while start < len(coming):
-            part = coming[start : start + size]
-            rows = self.pool.rows(part)
-            contested = self._contested(rows)
-            yield from zip(part.tolist(), rows, contested.tolist(), strict=True)
-            start, size = start + size, min(2 * size, MOST)
-
-    def _contested(self, rows: Floats) -> Bools:
-        """Say of which rows the hypotheses at hand clearly give both labels."""
-        known = [self._separator.direction[None, :], self._witnesses]
-        if self._walls and len(self._population.cone) == len(self._walls):
-            known.append(self._population.hypotheses())
-        hypotheses = np.vstack(known)
-        products = rows @ hypotheses.T
-        room = guard(self.pool.dimension) * np.outer(
-            np.linalg.norm(rows, axis=1), np.linalg.norm(hypotheses, axis=1)
-        )
-        return np.asarray((products > room).any(axis=1) & (products < -room).any(axis=1))
-
-    def _is_open(self, example: int, row: Floats) -> bool:
-        """Settle whether both labels of an example are possible, and keep what is found."""
-        sign = 1 if self._separator.direction @ row >= 0 else -1
-        try:
-            other = self._separator.other_side(sign * row)
-        except Undecided:
-            return True
-        if other is None:
-            self._inferred[example] = sign, len(self._walls)
-            return False
-        self._witnesses = np.vstack([self._witnesses, other])[-WITNESSES:]
-        return True
-
-    def _absorb(self, index: int, sign: int) -> None:
-        super()._absorb(index, sign)
-        walls = self._separator.walls
-        inside = self._witnesses @ walls[-1:].T > guard(self.pool.dimension)
-        self._witnesses = self._witnesses[inside.all(axis=1)]
-
-    def _release(self, kept: Sequence[Event]) -> None:
-        super()._release(kept)
-        # What was inferred from fewer answers still holds, and so do hypotheses for more of them.
-        left = len(self._walls)
-        self._inferred = {i: known for i, known in self._inferred.items() if known[1] <= left}
-
-    def _prove(self, seconds: float) -> None:
-        self._proofs.signs.update((i, sign) for i, (sign, _) in self._inferred.items())
-        super()._prove(seconds)
-
-    def _positive_shares(self, pool: Pool) -> Floats:
-        shares = super()._positive_shares(pool)
-        if pool is self.pool:
-            for example, (sign, _) in self._inferred.items():
-                shares[example] = (sign + 1) / 2
-        return shares

@@ -2,37 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import islice
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
-from aluma.arrays import Bools, Floats, Ints, positive_integer
-from aluma.blas import one_thread
-from aluma.geometry.cone import Cone
-from aluma.learners.certified import CertifiedLearner
-from aluma.learners.hypotheses import check_rule
-from aluma.learners.stream import StreamLearner
-from aluma.pool import Pool
-from aluma.scoring import vote_shares
-from aluma.streams import streams
-
-#: How many times the examples of one draw of hypotheses may outnumber its pairs, once the first
-#: draw has found nothing: more would be cheaper, and further from a fresh pair for every example.
-REUSE = 8
-#: Draws that one place in the order may need; their numbers must differ from another place's.
-MOST_DRAWS = 2**16
-#: Passes that are read with the vote shares of one draw, once a whole pass has found nothing.
-AHEAD = 16
-#: Examples that are looked at together at first: the next question is often among them.
-FEWEST = 64
-#: Share of a squared length that rounding can be.
-ROUNDING, TINY = 1e-12, 1e-300
+from aluma.arrays import Ints, positive_integer, probability
+from aluma.learners.assembly import RULES, checked_rule
+from aluma.learners.learner import Learner, Parts
+from aluma.promises.credible import Credible
+from aluma.promises.stopping import NothingWanted
+from aluma.representation.view import View
+from aluma.sampling.kernels import checked_sampler
+from aluma.spaces.plain import PlainSpace
+from aluma.strategies.committee import Committee, place_after
+from aluma.strategies.order import given_order
+from aluma.streams import entropy
 
 
-class QueryByCommittee(StreamLearner, CertifiedLearner):
+class QueryByCommittee(Learner):
     """Query by committee [1]_ [2]_ as in kernel query by committee [3]_: QBC in the paper.
 
     Examples come in random order. For each, two hypotheses are drawn uniformly from the version
@@ -43,7 +31,7 @@ class QueryByCommittee(StreamLearner, CertifiedLearner):
     X, classes, bias, budget, random_state
         As for every learner, see :class:`aluma.learners.learner.Learner`.
     kernel : str, callable, dict or None
-        See :class:`aluma.learners.hypotheses.VersionSpaceLearner`.
+        See :class:`aluma.learners.aluma.ALuMA`.
     order : sequence of int, optional
         The examples as they come, repeated ones included; by default all, in random order. It is
         read again and again until a whole pass asks for nothing.
@@ -54,6 +42,8 @@ class QueryByCommittee(StreamLearner, CertifiedLearner):
         Size of the population.
     delta : float
         What the certificate's promises may fail with.
+    sampler : str
+        See :class:`aluma.learners.aluma.ALuMA`.
 
     Notes
     -----
@@ -95,8 +85,6 @@ class QueryByCommittee(StreamLearner, CertifiedLearner):
     True
     """
 
-    RULES: ClassVar[tuple[str, ...]] = ("vote", "random")
-
     def __init__(
         self,
         X: Any,
@@ -109,156 +97,27 @@ class QueryByCommittee(StreamLearner, CertifiedLearner):
         predict_with: str = "vote",
         n_hypotheses: int = 1000,
         delta: float = 0.05,
+        sampler: str = "reflection",
         random_state: Any = 0,
     ) -> None:
-        check_rule(predict_with, self.RULES)
-        if positive_integer(n_hypotheses, "n_hypotheses") < 2:
+        self.predict_with = checked_rule(predict_with, ("vote", "random"))
+        self.n_hypotheses = positive_integer(n_hypotheses, "n_hypotheses")
+        if self.n_hypotheses < 2:
             raise ValueError("n_hypotheses must be at least 2: a committee has two members.")
-        super().__init__(
-            X,
-            classes=classes,
-            bias=bias,
-            kernel=kernel,
-            budget=budget,
-            n_hypotheses=n_hypotheses,
-            delta=delta,
-            random_state=random_state,
+        self.delta, self.seed = probability(delta, "delta"), entropy(random_state)
+        view = View.of(X, bias=bias, kernel=kernel, seed=self.seed)
+        self.order: Ints = given_order(order, self.seed, len(view))
+        settings = (view.pool, self.n_hypotheses, self.seed, checked_sampler(sampler))
+        parts = Parts(
+            space=PlainSpace(*settings),
+            strategy=Committee(self.order, len(view)),
+            prediction=RULES[predict_with](),
+            stopping=NothingWanted(),
+            promise=Credible(self.delta),
         )
-        self.predict_with = predict_with
-        self._reached = 0
-        self._read_in(order, self.seed)
+        super().__init__(view, parts, classes=classes, budget=budget)
 
     @property
     def place(self) -> int:
         """How many examples of the order have been read, over all passes."""
-        return self._history[-1].mark if self._history else 0
-
-    def _mark(self, index: int, sign: int) -> int:
-        """Return the place after an event: behind the question, if it is about that."""
-        return self._reached if index == self._next() else self.place
-
-    def _wanted(self, eligible: Bools, n: int) -> Ints:
-        found: dict[int, int] = {}
-        for place, example in self._pass():
-            if eligible[example]:
-                found.setdefault(example, place)
-            if len(found) == n:
-                break
-        if not found:
-            found = dict(islice(self._further(eligible), 1))
-        self._reached = 1 + next(iter(found.values()), self.place)
-        return np.array(list(found), dtype=np.int64)
-
-    def _pass(self) -> Iterator[tuple[int, int]]:
-        """Yield the places of a pass whose two hypotheses disagree, and the examples there.
-
-        A short order is read several times, until every pair of the population has been used.
-        """
-        coming = np.tile(self._coming(), self._passes)
-        start, draw = 0, 0
-        while start < len(coming):
-            size = self.n_hypotheses // 2 * min(2**draw, REUSE)
-            part = coming[start : start + size]
-            points = self._drawn(draw)[: self.n_hypotheses]
-            cone, rng = self._population.cone, self._stream(draw)
-            for at in disagreements(self.pool, part, cone, points, rng):
-                yield self.place + start + at, int(part[at])
-            start, draw = start + size, draw + 1
-
-    def _further(self, eligible: Bools) -> Iterator[tuple[int, int]]:
-        """Yield the next questions and their places after a pass without one.
-
-        Ends when the hypotheses of a draw agree about everything.
-        """
-        coming, draw = self._coming(), MOST_DRAWS // 2
-        listed = np.flatnonzero(eligible)
-        start = self.place + self._passes * len(coming)
-        while True:
-            hypotheses = self._population.independent(self._number(draw))
-            k = len(hypotheses)
-            positive = np.rint(k * vote_shares(self.pool, hypotheses, listed))
-            chance = np.zeros(len(self.pool))
-            chance[listed] = 2 * positive * (k - positive) / (k * (k - 1))
-            contested = np.flatnonzero(chance[coming])
-            if len(contested) == 0:
-                return
-            rng = self._stream(draw)
-            for _ in range(AHEAD):
-                asked = contested[rng.uniform(size=len(contested)) < chance[coming[contested]]]
-                yield from ((int(coming[at]), start + at) for at in asked.tolist())
-                start += len(coming)
-            draw += 1
-
-    @property
-    def _passes(self) -> int:
-        """How often the order is read before a pass counts as empty."""
-        return -(-(self.n_hypotheses // 2) // len(self.order))
-
-    def _coming(self) -> Ints:
-        """Return the examples that come next, for one pass."""
-        return np.roll(self.order, -(self.place % len(self.order)))
-
-    def _stream(self, draw: int) -> np.random.Generator:
-        return streams((*self._population.state.key, 102, self.place, draw), 1)[0]
-
-    def _number(self, draw: int) -> int:
-        """Return a name for a draw of hypotheses at this place."""
-        return 1 + draw + MOST_DRAWS * self.place
-
-    def _drawn(self, draw: int) -> Floats:
-        """Return points that nothing was decided by: the population, then draws from it.
-
-        The population itself is used up where it was read with, also if a skip has led on.
-        """
-        told = next((event for event in reversed(self._history) if event.sign), None)
-        if draw == 0 and self.place == (told.mark if told else 0):
-            return self._population.state.points
-        return self._population.independent_points(self._number(draw))
-
-    def _positive_shares(self, pool: Pool) -> Floats:
-        return self._votes(pool, self.predict_with)
-
-
-def disagreements(
-    pool: Pool, examples: Ints, cone: Cone, points: Floats, rng: np.random.Generator
-) -> Iterator[int]:
-    """Yield the positions of examples about which two random hypotheses disagree.
-
-    Points of the chains are matched at random into pairs, each pair for one example; with more
-    examples than pairs they are matched again, as often as it takes.
-    """
-    n, k = len(examples), len(points) // 2 * 2
-    rounds = [rng.permutation(len(points))[:k].reshape(-1, 2) for _ in range(-(-2 * n // k))]
-    pairs = np.concatenate(rounds)[:n]
-    scales = np.sqrt(rng.chisquare(max(cone.rank, 1), size=(n, 2)))
-    free = rng.standard_normal((n, 2))
-    start, size = 0, FEWEST
-    while start < n:
-        part = slice(start, start + size)
-        chosen = points[pairs[part]]
-        products = gaussian_products(
-            pool.rows(examples[part]), cone, chosen, scales[part], free[part]
-        )
-        yield from (start + np.flatnonzero((products[:, 0] >= 0) != (products[:, 1] >= 0))).tolist()
-        start, size = start + size, 2 * size
-
-
-@one_thread()
-def gaussian_products(
-    rows: Floats, cone: Cone, points: Floats, scales: Floats, free: Floats
-) -> Floats:
-    """Return products of rows with hypotheses of their own, (n, 2), given (n, 2, r) points.
-
-    A hypothesis is ``scale * direction(point)`` in the span of the walls, with a chi-squared of r
-    degrees of freedom for scale^2, and a free Gaussian orthogonal to it. Only one number is needed
-    of the latter, its product with the row, which is Gaussian with the length of what the span
-    misses of the row. Hypotheses in the whole space would take longer than all the rest.
-    """
-    within = rows @ cone.basis
-    squares = np.einsum("ij,ij->i", rows, rows)
-    missed = squares - np.einsum("ij,ij->i", within, within)
-    # A row in the span of the walls must not be decided by what rounding leaves of it.
-    missed[missed <= ROUNDING * squares] = 0.0
-    directions = points / np.maximum(np.linalg.norm(points, axis=2, keepdims=True), TINY)
-    spanned = scales * np.einsum("ij,ihj->ih", within, directions)
-    return np.asarray(spanned + np.sqrt(missed)[:, None] * free)
+        return place_after(self.history)

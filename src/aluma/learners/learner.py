@@ -1,10 +1,20 @@
-"""What all learners share: answers, their history, and the questions asked about a pool."""
+"""The learner: a pool, the answers so far, and five parts that do the rest.
+
+- a **space**: what the answers leave (:mod:`aluma.spaces`);
+- a **strategy**: who is asked next (:mod:`aluma.strategies`);
+- a **prediction**: how labels are given (:mod:`aluma.prediction`);
+- a **stopping** rule: when that is enough (:mod:`aluma.promises.stopping`);
+- a **promise**: what is said about the result (:mod:`aluma.promises`).
+
+The parts know nothing of each other beyond what a
+:class:`~aluma.spaces.situation.Situation` shows. ``ALuMA`` and the others only assemble them.
+"""
 
 from __future__ import annotations
 
 import copy
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -14,20 +24,57 @@ from aluma.arrays import Bools, Floats, Ints, positive_integer
 from aluma.errors import Conflict, Exhausted
 from aluma.learners.labels import Labels, plain
 from aluma.pool import Pool
+from aluma.prediction.prediction import Prediction
 from aluma.promises.certificate import Certificate
+from aluma.promises.promise import Promise
+from aluma.promises.stopping import Stopping
 from aluma.representation.view import View
+from aluma.sampling.population import Population
 from aluma.spaces.history import Event, common
+from aluma.spaces.situation import Question, Situation
+from aluma.spaces.space import Space, Standing
+from aluma.strategies.strategy import Strategy
 
 
-class Learner(ABC):
-    """A pool, the answers so far, and a way to choose the next question.
+@dataclass(frozen=True)
+class Strain:
+    """An answer that strains the fit: ``doubt`` is the share of halfspaces that dispute it."""
 
-    Subclasses say how to choose (:meth:`_choose`), how to take an answer in (:meth:`_absorb`) and
-    take it back (:meth:`_release`), and how examples are voted on (:meth:`_positive_shares`).
+    index: int
+    label: Any
+    doubt: float
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a learner is made of."""
+
+    space: Space
+    strategy: Strategy[Any]
+    prediction: Prediction[Any]
+    stopping: Stopping
+    promise: Promise[Any]
+
+    def fork(self) -> Parts:
+        """Return independent copies; a stopping rule keeps nothing."""
+        return replace(
+            self,
+            space=self.space.fork(),
+            strategy=self.strategy.fork(),
+            prediction=self.prediction.fork(),
+            promise=self.promise.fork(),
+        )
+
+
+class Learner:
+    """A pool, the answers so far, and parts that choose, predict, stop and promise.
 
     Parameters
     ----------
     X : ndarray, scipy sparse matrix, np.memmap, DataFrame, Pool, or a View of one
+        Parts are made for the pool of a view, so it is usually a view here.
+    parts : Parts
+        The space, strategy, prediction, stopping rule and promise.
     classes : (negative, positive), optional
         The two labels. Without it they are learnt as they are told.
     bias : bool
@@ -35,22 +82,44 @@ class Learner(ABC):
     budget : int, optional
         Number of answers after which :meth:`ask` raises :class:`Exhausted`.
     random_state : int, numpy Generator or None
+        Of learners that are random; the same integer gives the same questions.
+
+    Examples
+    --------
+    >>> from aluma.prediction.vote import Vote
+    >>> from aluma.promises.credible import Credible
+    >>> from aluma.promises.stopping import NothingLeft
+    >>> from aluma.spaces.plain import PlainSpace
+    >>> from aluma.strategies.in_order import InOrder
+    >>> view = View(np.eye(3), bias=True)
+    >>> space = PlainSpace(view.pool, size=500, seed=0)
+    >>> parts = Parts(space, InOrder(np.arange(3)), Vote(), NothingLeft(), Credible(0.05))
+    >>> Learner(view, parts, classes=("no", "yes")).ask()
+    0
     """
 
     def __init__(
         self,
         X: Any,
+        parts: Parts,
         *,
         classes: Sequence[Any] | None = None,
-        bias: bool = False,
         budget: int | None = None,
     ) -> None:
-        self._view = View.of(X, bias=bias)
+        self._view = View.of(X)
         self.pool = self._view.pool
+        if parts.space.pool is not self.pool:
+            raise ValueError(
+                "the space was made for another pool: make it for the pool of the view that the "
+                "learner gets, as in PlainSpace(view.pool, ...)."
+            )
+        self.parts = parts
         self.budget = None if budget is None else positive_integer(budget, "budget")
         self._labels = Labels(classes)
         self._history: list[Event] = []
-        self._question: int | None = None
+        self._listed = parts.strategy.listed(len(self.pool))
+        #: The next question in a tuple, once it has been worked out; it may be None.
+        self._asked: tuple[Question | None] | None = None
 
     # -- asking and answering ------------------------------------------------------------------
 
@@ -61,24 +130,25 @@ class Learner(ABC):
         them is the question itself.
         Raises :class:`Exhausted` when nothing is left.
         """
-        eligible = self._eligible()
-        if self.budget is not None and self.n_answers >= self.budget:
+        at = self._situation()
+        if at.spent:
             raise Exhausted(f"the budget of {self.budget} answers is spent.")
-        if not eligible.any():
+        left = int(at.eligible.sum())
+        if not left:
             raise Exhausted(
                 f"all {len(self.pool)} examples are answered, skipped or cannot be decided."
             )
         if n is not None:
             wanted = positive_integer(n, "n")
-            left = eligible.sum()
             if self.budget is not None:
                 left = min(left, self.budget - self.n_answers)
             if wanted > left:
                 raise Exhausted(f"{wanted} questions were wanted, {left} are left.")
-            return self._choose_batch(eligible, wanted)
-        if self._question is None:
-            self._question = int(self._choose(eligible))
-        return self._question
+            return self.parts.strategy.ask_batch(at, wanted)
+        question = self._next_question()
+        if question is None:
+            raise self.parts.strategy.passed()
+        return question.example
 
     def alternatives(self, n: int) -> Ints:
         """Return up to n other examples that could as well be asked about now, perhaps none.
@@ -86,8 +156,11 @@ class Learner(ABC):
         They come for nothing with :meth:`ask`, so that nobody has to wait for the question after
         this one. For several questions that complement each other, use ``ask(n)``.
         """
-        del n
-        return np.empty(0, dtype=np.int64)
+        self.ask()
+        question = self._next_question()
+        others = np.empty(0, dtype=np.int64) if question is None else question.others
+        places = np.linspace(0, len(others) - 1, min(n, len(others))).astype(int)
+        return np.asarray(others[places], dtype=np.int64)
 
     def tell(self, i: Any, label: Any) -> None:
         """Take the answer for one example, or arrays of both; it need not have been asked.
@@ -130,6 +203,7 @@ class Learner(ABC):
     def fork(self) -> Self:
         """Return an independent copy, cheap enough to look ahead with."""
         twin = copy.copy(self)
+        twin.parts = self.parts.fork()
         twin._labels = self._labels.copy()
         twin._history = list(self._history)
         return twin
@@ -164,8 +238,10 @@ class Learner(ABC):
         before = self.fork()
         same = common(self._history, events)
         try:
-            self._release(events[:same])
+            self.parts.space.back_to(events[:same])
             self._history = self._history[:same]
+            self.parts.promise.went_back()
+            self.parts.strategy.went_back(self._situation())
             self._forget()
             for event in events[same:]:
                 self._take(event.index, event.sign)
@@ -175,8 +251,43 @@ class Learner(ABC):
 
     def can_step_back(self, kept: Sequence[Event]) -> bool:
         """Say whether a beginning of the history is reached without absorbing it anew."""
-        del kept
-        return True
+        # A stream is read anew in any case.
+        return self.parts.strategy.reads_a_stream or self.parts.space.can_step_back(kept)
+
+    @property
+    def standing(self) -> Standing | None:
+        """Where the answers have led, to be kept or given to :meth:`restore`.
+
+        None if that can only be replayed: a stream's place in its order is not part of it.
+        """
+        return None if self.parts.strategy.reads_a_stream else self.parts.space.standing
+
+    def restore(self, standing: Standing, history: Sequence[Event]) -> None:
+        """Go on where a learner with the same settings stood after ``history``.
+
+        What was undoable is forgotten, and proofs begin anew.
+        """
+        self.parts.space.restore(standing, history)
+        self._history = list(history)
+        self.parts.promise.went_back()
+        self.parts.strategy.went_back(self._situation())
+        self._forget()
+
+    @property
+    def verified_factors(self) -> dict[int, float]:
+        """Greedy factors, by example, that were verified when it was chosen.
+
+        They belong to the moment of choosing and cannot be had from the answers later; assign them
+        to a learner that goes on from the same answers.
+        """
+        return self.parts.strategy.verified_factors(self._history)
+
+    @verified_factors.setter
+    def verified_factors(self, factors: Mapping[int, float]) -> None:
+        if not self.parts.strategy.reads_a_stream:
+            self._history = [
+                replace(event, mark=factors.get(event.index)) for event in self._history
+            ]
 
     # -- what is known -------------------------------------------------------------------------
 
@@ -184,6 +295,12 @@ class Learner(ABC):
     def examples(self) -> Pool:
         """The examples as given; ``pool`` has them as the points that halfspaces divide."""
         return self._view.examples
+
+    @property
+    def population(self) -> Population:
+        """The hypotheses that agree with all answers so far, if the learner keeps any."""
+        found: Population = self.parts.space.population  # type: ignore[attr-defined]
+        return found
 
     @property
     def classes_(self) -> tuple[Any, Any]:
@@ -205,6 +322,11 @@ class Learner(ABC):
         """The labels told, in order."""
         return self._labels.of_signs(np.array([e.sign for e in self._history if e.sign]))
 
+    @property
+    def eligible(self) -> Bools:
+        """Which examples can be asked about: not answered, not skipped, and not all zeros."""
+        return self._situation().eligible
+
     def predict_proba(self, X: Any = None) -> Floats:
         """Return (n, 2) vote shares of the two labels, for the pool or for new examples.
 
@@ -212,7 +334,7 @@ class Learner(ABC):
         """
         pool = self.pool if X is None else self._view.new(self.examples.alike(X))
         self._labels.order  # noqa: B018 - before both labels are known there is no vote
-        positive = self._positive_shares(pool)
+        positive = self._vote(pool)
         if X is None:
             for event in self._history:
                 if event.sign:
@@ -226,49 +348,116 @@ class Learner(ABC):
         plus = self._labels.sign(self._labels.order[1])
         return self._labels.of_signs(np.where(second, plus, -plus))
 
+    @property
+    def labelled_by(self) -> str:
+        """What gives the labels, in words."""
+        return self.parts.prediction.words
+
     def certificate(self, *, proof_seconds: float | None = None) -> Certificate:
         """Return what can be promised about the labels now.
 
         Raises :class:`NotImplementedError` for learners without a version space: what the
         consistent halfspaces agree on is all that a certificate speaks of.
+
+        Parameters
+        ----------
+        proof_seconds : float, optional
+            Time for proving labels. When it is given, time is taken for more proofs even if these
+            answers have been certified before.
         """
-        raise NotImplementedError(
-            f"{type(self).__name__} keeps no version space, so nothing can be promised about its "
-            "labels: use ALuMA, or another learner that votes, for a certificate."
+        inferred = self.parts.strategy.inferred()
+        return self.parts.promise.certificate(
+            self._situation(), inferred, self._greedy_factor(), proof_seconds
         )
 
     @property
     def finished(self) -> bool:
-        """Whether no label is worth asking for any more."""
-        return not self._eligible().any()
+        """Whether no label is worth asking for any more: what the stopping rule says."""
+        return self.parts.stopping.finished(self._situation(), self.parts.promise)
 
-    # -- for subclasses ------------------------------------------------------------------------
+    @property
+    def proven(self) -> dict[int, Any]:
+        """Labels, by example, that a certificate has proven: no halfspace disputes them."""
+        signs = dict(sorted(self.parts.promise.proven.items()))
+        labels = self._labels.of_signs(np.array(list(signs.values()), dtype=np.int64)).tolist()
+        return dict(zip(signs, labels, strict=True))
 
-    @abstractmethod
-    def _choose(self, eligible: Bools) -> int:
-        """Return the example to ask about, one of the eligible."""
+    def take_proofs(self, earlier: Learner) -> None:
+        """Take over what another proved with some of the same answers: more cannot refute it.
 
-    @abstractmethod
-    def _choose_batch(self, eligible: Bools, n: int) -> Ints:
-        """Return n different eligible examples."""
+        Slack can, so there is nothing to take over when there is some.
+        """
+        settled = self.parts.space.settles and earlier.parts.space.settles
+        told, before = (
+            {(event.index, event.sign) for event in one.history if event.sign}
+            for one in (self, earlier)
+        )
+        if before <= told and settled:
+            self.parts.promise.take_proofs(earlier.parts.promise)
 
-    @abstractmethod
-    def _absorb(self, index: int, sign: int) -> None:
-        """Take an answer in, or raise Conflict and stay the same. History does not hold it yet."""
+    # -- slack ---------------------------------------------------------------------------------
 
-    @abstractmethod
-    def _release(self, kept: Sequence[Event]) -> None:
-        """Go back to the state after the events in ``kept``, a beginning of the history."""
+    @property
+    def allowed_slack(self) -> float:
+        """The slack H that is allowed for now: 0 while halfspaces agree with every answer."""
+        return self.parts.space.allowed_slack
 
-    def _mark(self, index: int, sign: int) -> Any:
-        """Return where an event is going to leave a learner that reads a stream; it comes next."""
-        return None
+    @property
+    def conflict(self) -> Conflict | None:
+        """The first contradiction that slack had to be allowed for."""
+        return self.parts.space.conflict
 
-    @abstractmethod
-    def _positive_shares(self, pool: Pool) -> Floats:
-        """Return the share of + votes for each example of a pool."""
+    def doubts(self) -> Floats:
+        """Return the share of halfspaces that dispute each answer, in order of telling.
 
-    # -- taking answers ------------------------------------------------------------------------
+        Without slack every halfspace left agrees with every answer.
+        """
+        return self.parts.space.doubts(self._history)
+
+    def strained(self, n: int = 10) -> list[Strain]:
+        """Return the n answers that most halfspaces dispute, the worst first: check these."""
+        most = positive_integer(n, "n")
+        doubts, labels = self.doubts(), self.answers.tolist()
+        worst = np.argsort(-doubts, kind="stable")[:most]
+        return [
+            Strain(int(self.answered[i]), labels[i], float(doubts[i]))
+            for i in worst
+            if doubts[i] > 0
+        ]
+
+    # -- inside --------------------------------------------------------------------------------
+
+    def _situation(self) -> Situation[Any]:
+        """Return the learner as its parts see it now."""
+        return Situation(
+            pool=self.pool,
+            space=self.parts.space,
+            history=tuple(self._history),
+            listed=self._listed,
+            budget=self.budget,
+            next_question=self._next_question,
+            vote=self._vote,
+        )
+
+    def _next_question(self) -> Question | None:
+        """Return the next question, or None when no label is wanted; worked out once."""
+        if self._asked is None:
+            at = self._situation()
+            self._asked = (self.parts.strategy.ask(at) if at.eligible.any() else None,)
+        return self._asked[0]
+
+    def _vote(self, pool: Pool) -> Floats:
+        """Return the share of + votes for each example of a pool; inferred labels are certain."""
+        shares = self.parts.prediction.shares(self._situation(), pool)
+        if pool is self.pool:
+            for example, sign in self.parts.strategy.inferred().items():
+                shares[example] = (sign + 1) / 2
+        return shares
+
+    def _greedy_factor(self) -> float | None:
+        """Return the factor that every question so far was within of the best, if verified."""
+        known = self.verified_factors
+        return max(known.values()) if known and len(known) == self.n_answers else None
 
     def _tell_one(self, index: int, label: Any) -> None:
         labels = self._labels.copy()
@@ -293,25 +482,24 @@ class Learner(ABC):
 
     def _take(self, index: int, sign: int) -> None:
         """Let an answer or a skip follow the history; after a Conflict all is as it was."""
-        mark = self._mark(index, sign)
+        strategy = self.parts.strategy
+        if strategy.reads_a_stream:
+            question = self._next_question()
+        else:
+            question = None if self._asked is None else self._asked[0]
+        mark = strategy.mark(self._situation(), question, index, sign)
         if sign:
-            self._absorb(index, sign)
+            self.parts.space.add(index, sign)
         self._history.append(Event(index, sign, mark))
         self._forget()
 
     def _forget(self) -> None:
         """Drop what was worked out about the next question: the history has changed."""
-        self._question = None
+        self._asked = None
 
     def _sign_of(self, index: int) -> int:
         """Return the sign told for an example, 0 if none was."""
         return next((e.sign for e in self._history if e.index == index and e.sign), 0)
-
-    def _eligible(self) -> Bools:
-        """Return which examples can be asked about."""
-        mask = ~self.pool.is_zero
-        mask[[event.index for event in self._history]] = False
-        return mask
 
     def _checked_index(self, i: Any) -> int:
         if isinstance(i, bool | np.bool_) or not isinstance(i, int | np.integer):

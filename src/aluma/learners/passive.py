@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
-from aluma.arrays import Bools, Floats, Ints
-from aluma.learners.separator import SeparatorLearner
-from aluma.pool import Pool
-from aluma.prediction.soft_svm import soft_svm
-from aluma.promises.certificate import Certificate
-from aluma.scoring.hyperplane import sides
-from aluma.strategies.order import first_occurrences, given_order
+from aluma.arrays import Ints, positive_integer, probability
+from aluma.learners.assembly import RULES, checked_positive, checked_rule
+from aluma.learners.learner import Learner, Parts
+from aluma.prediction.svm import SoftMargin
+from aluma.promises.credible import Credible
+from aluma.promises.promise import NoPromise
+from aluma.promises.stopping import NothingLeft
+from aluma.representation.view import View
+from aluma.sampling.kernels import checked_sampler
+from aluma.spaces.separator import SeparatorSpace
+from aluma.spaces.unconstrained import Unconstrained
+from aluma.strategies.in_order import InOrder
+from aluma.strategies.order import given_order
+from aluma.streams import entropy
+
+NO_SPACE = (
+    "predict_with='soft_svm' takes answers that no halfspace agrees with, so there is no version "
+    "space and nothing can be promised: use predict_with='vote' or 'svm'."
+)
 
 
-class Passive(SeparatorLearner):
+class Passive(Learner):
     """Empirical risk minimisation on a random sample, called ERM in the paper.
 
     Examples are asked about in random order, whatever the answers are. Any halfspace that agrees
@@ -31,7 +42,7 @@ class Passive(SeparatorLearner):
     X, classes, bias, budget, random_state
         As for every learner, see :class:`aluma.learners.learner.Learner`.
     kernel : str, callable, dict or None
-        See :class:`aluma.learners.hypotheses.VersionSpaceLearner`.
+        See :class:`aluma.learners.aluma.ALuMA`.
     order : sequence of int, optional
         The positions to ask about, in this order: by default all, in the random order of the seed.
         A position that comes again is asked about once; what is not in it is never asked about.
@@ -44,6 +55,8 @@ class Passive(SeparatorLearner):
         until a certificate is asked for.
     delta : float
         What the certificate's promises may fail with.
+    sampler : str
+        See :class:`aluma.learners.aluma.ALuMA`.
     regularization : float
         Weight of ``|w|^2 / 2`` against the mean hinge loss, for "soft_svm". The default is what
         the paper's model selection came to for 25 principal components of MNIST.
@@ -54,8 +67,6 @@ class Passive(SeparatorLearner):
     >>> learner.ask(2).tolist()
     [2, 0]
     """
-
-    RULES: ClassVar[tuple[str, ...]] = ("vote", "svm", "random", "soft_svm")
 
     def __init__(
         self,
@@ -70,51 +81,22 @@ class Passive(SeparatorLearner):
         n_hypotheses: int = 1000,
         delta: float = 0.05,
         regularization: float = 1e-3,
+        sampler: str = "reflection",
         random_state: Any = 0,
     ) -> None:
-        super().__init__(
-            X,
-            classes=classes,
-            bias=bias,
-            kernel=kernel,
-            budget=budget,
-            predict_with=predict_with,
-            n_hypotheses=n_hypotheses,
-            delta=delta,
-            random_state=random_state,
-        )
-        if not 0 < regularization < np.inf:
-            raise ValueError(f"regularization must be positive and finite, got {regularization}.")
-        self.regularization = float(regularization)
-        self.order = first_occurrences(given_order(order, self.seed, len(self.pool)))
-
-    def certificate(self, *, proof_seconds: float | None = None) -> Certificate:
-        """Return what can be promised now; nothing by "soft_svm", which has no version space."""
-        if self.predict_with == "soft_svm":
-            raise NotImplementedError(
-                "predict_with='soft_svm' takes answers that no halfspace agrees with, so there is "
-                "no version space and nothing can be promised: use predict_with='vote' or 'svm'."
-            )
-        return super().certificate(proof_seconds=proof_seconds)
-
-    def _eligible(self) -> Bools:
-        listed = np.zeros(len(self.pool), dtype=bool)
-        listed[self.order] = True
-        return np.asarray(super()._eligible() & listed)
-
-    def _choose(self, eligible: Bools) -> int:
-        return int(self.order[eligible[self.order].argmax()])
-
-    def _choose_batch(self, eligible: Bools, n: int) -> Ints:
-        return np.asarray(self.order[eligible[self.order]][:n])
-
-    def _absorb(self, index: int, sign: int) -> None:
-        if self.predict_with != "soft_svm":
-            super()._absorb(index, sign)
-
-    def _positive_shares(self, pool: Pool) -> Floats:
-        if self.predict_with != "soft_svm":
-            return super()._positive_shares(pool)
-        signs = np.array([event.sign for event in self._history if event.sign], dtype=np.float64)
-        direction = soft_svm(self.pool.rows(self.answered), signs, self.regularization)
-        return sides(pool, direction)
+        self.predict_with = checked_rule(predict_with, ("vote", "svm", "random", "soft_svm"))
+        self.n_hypotheses = positive_integer(n_hypotheses, "n_hypotheses")
+        self.regularization = checked_positive(regularization, "regularization")
+        self.delta, self.seed = probability(delta, "delta"), entropy(random_state)
+        view = View.of(X, bias=bias, kernel=kernel, seed=self.seed)
+        strategy = InOrder(given_order(order, self.seed, len(view)))
+        self.order: Ints = strategy.order
+        settings = (view.pool, self.n_hypotheses, self.seed, checked_sampler(sampler))
+        if predict_with == "soft_svm":
+            soft = SoftMargin(self.regularization)
+            space, promise = Unconstrained(view.pool), NoPromise(NO_SPACE)
+            parts = Parts(space, strategy, soft, NothingLeft(), promise)
+        else:
+            rule, credible = RULES[predict_with](), Credible(self.delta)
+            parts = Parts(SeparatorSpace(*settings), strategy, rule, NothingLeft(), credible)
+        super().__init__(view, parts, classes=classes, budget=budget)

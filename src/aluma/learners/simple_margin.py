@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
+from aluma.arrays import positive_integer, probability
+from aluma.geometry.max_margin import Separator
+from aluma.learners.assembly import RULES, checked_rule
+from aluma.learners.learner import Learner, Parts
+from aluma.promises.credible import Credible
+from aluma.promises.stopping import NothingLeft
+from aluma.representation.view import View
+from aluma.sampling.kernels import checked_sampler
+from aluma.spaces.separator import SeparatorSpace
+from aluma.strategies.margin import ClosestToSeparator
+from aluma.streams import entropy
 
-from aluma.arrays import Bools, Ints
-from aluma.learners.separator import SeparatorLearner
-from aluma.scoring.hyperplane import closest
-from aluma.strategies.order import random_order
 
-
-class SimpleMargin(SeparatorLearner):
+class SimpleMargin(Learner):
     """The first heuristic of Tong and Koller [1]_, called TK in the paper.
 
     The max-margin separator is the centre of the largest ball in the version space, if examples
@@ -24,7 +29,7 @@ class SimpleMargin(SeparatorLearner):
     X, classes, bias, budget, random_state
         As for every learner, see :class:`aluma.learners.learner.Learner`.
     kernel : str, callable, dict or None
-        See :class:`aluma.learners.hypotheses.VersionSpaceLearner`.
+        See :class:`aluma.learners.aluma.ALuMA`.
     predict_with : {"svm", "vote", "random"}
         Label by the side of the separator (shares are then 0 or 1), by the majority vote of
         ``n_hypotheses`` drawn from the version space, as in the paper's experiments, or by one
@@ -34,6 +39,8 @@ class SimpleMargin(SeparatorLearner):
         certificate is asked for.
     delta : float
         What the certificate's promises may fail with.
+    sampler : str
+        See :class:`aluma.learners.aluma.ALuMA`.
 
     Notes
     -----
@@ -78,26 +85,25 @@ class SimpleMargin(SeparatorLearner):
         predict_with: str = "svm",
         n_hypotheses: int = 1000,
         delta: float = 0.05,
+        sampler: str = "reflection",
         random_state: Any = 0,
     ) -> None:
-        super().__init__(
-            X,
-            classes=classes,
-            bias=bias,
-            kernel=kernel,
-            budget=budget,
-            predict_with=predict_with,
-            n_hypotheses=n_hypotheses,
-            delta=delta,
-            random_state=random_state,
+        self.predict_with = checked_rule(predict_with, ("svm", "vote", "random"))
+        self.n_hypotheses = positive_integer(n_hypotheses, "n_hypotheses")
+        self.delta, self.seed = probability(delta, "delta"), entropy(random_state)
+        view = View.of(X, bias=bias, kernel=kernel, seed=self.seed)
+        settings = (view.pool, self.n_hypotheses, self.seed, checked_sampler(sampler))
+        parts = Parts(
+            space=SeparatorSpace(*settings),
+            strategy=ClosestToSeparator(self.seed),
+            prediction=RULES[predict_with](),
+            stopping=NothingLeft(),
+            promise=Credible(self.delta),
         )
+        super().__init__(view, parts, classes=classes, budget=budget)
 
-    def _choose(self, eligible: Bools) -> int:
-        return int(self._choose_batch(eligible, 1)[0])
-
-    def _choose_batch(self, eligible: Bools, n: int) -> Ints:
-        if self.n_answers == 0:
-            order = random_order(self.seed, len(self.pool))
-            return np.asarray(order[eligible[order]][:n])
-        rows = np.flatnonzero(eligible)
-        return closest(self.pool, self._separator.direction, rows, self._sizes[rows], n)
+    @property
+    def separator(self) -> Separator:
+        """The max-margin separator of the answers so far."""
+        found: Separator = self.parts.space.separator  # type: ignore[attr-defined]
+        return found

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from scipy.stats import binom
 
-from aluma.arrays import Bools, Floats, Ints
-from aluma.geometry.cone import Cone
-from aluma.geometry.feasibility import is_settled
-from aluma.pool import Pool
+from aluma.arrays import Ints
 from aluma.sampling.settling import Mixing
 
-#: Seconds that one certificate may spend on proving labels.
-PROOF_SECONDS = 1.0
 #: Confidence with which the Monte Carlo error of the bound is covered.
 COVERED = 0.95
 
@@ -57,47 +50,6 @@ class Certificate:
     mixing: Mixing
 
 
-class Disputes(NamedTuple):
-    """A labelling, ``positive``, and how often it is disputed, by hypothesis and by example."""
-
-    positive: Bools
-    by_hypothesis: Ints
-    by_example: Ints
-
-
-def disputes(pool: Pool, positive: Bools, hypotheses: Floats) -> Disputes:
-    """Count disagreements of hypotheses with a labelling of a pool."""
-    by_hypothesis = np.zeros(len(hypotheses), dtype=np.int64)
-    by_example = np.zeros(len(pool), dtype=np.int64)
-    for part, margins in pool.margin_blocks(hypotheses):
-        differs = (margins >= 0) != positive[part, None]
-        differs[pool.is_zero[part]] = False
-        by_hypothesis += differs.sum(axis=0)
-        by_example[part] = differs.sum(axis=1)
-    return Disputes(positive, by_hypothesis, by_example)
-
-
-def soft_disputes(
-    pool: Pool, positive: Bools, halfspaces: Floats, asked: Ints, rng: np.random.Generator
-) -> Disputes:
-    """Count disagreements of lifted hypotheses, given their halfspaces in units of the noise.
-
-    What an unasked example has to itself is a Gaussian that nothing constrains, drawn here; about
-    asked examples every hypothesis agrees with the answer.
-    """
-    by_hypothesis = np.zeros(len(halfspaces), dtype=np.int64)
-    by_example = np.zeros(len(pool), dtype=np.int64)
-    settled = pool.is_zero
-    settled[asked] = True
-    for part, margins in pool.margin_blocks(halfspaces):
-        margins += rng.standard_normal(margins.shape, dtype=np.float32)
-        differs = (margins >= 0) != positive[part, None]
-        differs[settled[part]] = False
-        by_hypothesis += differs.sum(axis=0)
-        by_example[part] = differs.sum(axis=1)
-    return Disputes(positive, by_hypothesis, by_example)
-
-
 def quantile_bound(values: Ints, delta: float) -> int:
     """Return a value above the 1 - delta quantile of what ``values`` were drawn from.
 
@@ -108,43 +60,3 @@ def quantile_bound(values: Ints, delta: float) -> int:
     n = len(values)
     position = min(int(binom.ppf(COVERED, n, 1 - delta)) + 1, n)
     return int(np.sort(values)[position - 1])
-
-
-class Proofs:
-    """Labels proven to be settled; they stay so while answers are only added."""
-
-    def __init__(self) -> None:
-        self.signs: dict[int, int] = {}
-
-    def copy(self) -> Proofs:
-        """Return an independent copy."""
-        twin = Proofs()
-        twin.signs = dict(self.signs)
-        return twin
-
-    def extend(
-        self,
-        pool: Pool,
-        cone: Cone,
-        inside: Floats,
-        rows: Ints,
-        positive: Bools,
-        seconds: float = PROOF_SECONDS,
-    ) -> None:
-        """Try to prove the labels of unanimous examples, until the time is over.
-
-        Parameters
-        ----------
-        rows : examples on which all hypotheses seen agree
-        positive : the label they agree on, for the whole pool
-        inside : a direction inside the cone
-        """
-        stop = time.monotonic() + seconds
-        for row in rows:
-            if int(row) in self.signs:
-                continue
-            if time.monotonic() > stop:
-                return
-            sign = 1 if positive[row] else -1
-            if is_settled(cone, sign * pool.rows([row])[0], inside):
-                self.signs[int(row)] = sign

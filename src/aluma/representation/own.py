@@ -21,10 +21,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtr
 
-from aluma.arrays import Floats, Ints, Singles
-from aluma.pool import Pool
+from aluma.arrays import Floats
 
 
 @dataclass(frozen=True)
@@ -64,16 +62,3 @@ class OwnCoordinates:
         length = np.sqrt(rng.chisquare(lifted, n)) / np.linalg.norm(hypotheses, axis=1)
         factor = self.shrink / (self.own * self.scale)
         return np.asarray(hypotheses[:, :d] * (factor * length)[:, None])
-
-
-def soft_shares(pool: Pool, halfspaces: npt.ArrayLike, rows: Ints | None = None) -> Floats:
-    """Return the mean of Phi(<w, x>) over halfspaces in units of the noise, for each example."""
-    out = np.empty(len(pool) if rows is None else len(rows))
-    for part, margins in pool.margin_blocks(halfspaces, rows):
-        out[part] = ndtr(margins).mean(axis=1, dtype=np.float64)
-    return out
-
-
-def soft_votes(pool: Pool, halfspaces: npt.ArrayLike, rows: Ints) -> Singles:
-    """Return Phi(<w, x>), one row an example and one column a halfspace."""
-    return np.asarray(ndtr(pool.margins(halfspaces, rows)))

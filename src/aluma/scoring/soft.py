@@ -21,7 +21,6 @@ from scipy.special import ndtr
 
 from aluma.arrays import Bools, Floats, Ints, Singles
 from aluma.pool import Pool
-from aluma.representation.own import soft_shares, soft_votes
 from aluma.scoring.choice import CANDIDATES, JURY, WITNESSES, Choice, expected_disagreement
 from aluma.scoring.votes import askable
 
@@ -96,3 +95,16 @@ def _witnesses(rows: Ints, survey: Floats, candidates: Floats, rng: np.random.Ge
     floor = 0.9 * float(np.minimum(candidates, 1 - candidates).min()) / 2
     contested = rows[np.minimum(survey, 1 - survey) >= floor]
     return np.sort(rng.permutation(contested)[:WITNESSES])
+
+
+def soft_shares(pool: Pool, halfspaces: npt.ArrayLike, rows: Ints | None = None) -> Floats:
+    """Return the mean of Phi(<w, x>) over halfspaces in units of the noise, for each example."""
+    out = np.empty(len(pool) if rows is None else len(rows))
+    for part, margins in pool.margin_blocks(halfspaces, rows):
+        out[part] = ndtr(margins).mean(axis=1, dtype=np.float64)
+    return out
+
+
+def soft_votes(pool: Pool, halfspaces: npt.ArrayLike, rows: Ints) -> Singles:
+    """Return Phi(<w, x>), one row an example and one column a halfspace."""
+    return np.asarray(ndtr(pool.margins(halfspaces, rows)))

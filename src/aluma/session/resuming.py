@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from aluma.errors import Conflict, SessionError, Undecided, WrongPool
-from aluma.learners.aluma import ALuMA
 from aluma.learners.labels import Labels
 from aluma.learners.learner import Learner
 from aluma.session import answer_log, recipe, snapshot
@@ -28,7 +27,6 @@ def resumed(file: AnswerFile, pool: Any) -> Learner:
     learner = recipe.made(about["strategy"], about["settings"], given)
     if file.entries:
         learner.labels = learner.labels.knowing(dict(file.entries[-1].known))
-    _verify(learner, answer_log.factors(file.entries))
     try:
         replayed = snapshot.resume(learner, answer_log.history(file.entries), file)
     except (Conflict, Undecided) as error:
@@ -36,6 +34,7 @@ def resumed(file: AnswerFile, pool: Any) -> Learner:
             f"the answers in {file.path} were accepted by aluma {about['aluma']}, but not by aluma "
             f"{recipe.aluma_version()}: {error} Use that version to go on."
         ) from error
+    learner.verified_factors = answer_log.factors(file.entries)
     if replayed >= snapshot.SPACING:
         snapshot.keep(learner, file, learner.n_answers // snapshot.SPACING)
     return learner
@@ -62,17 +61,7 @@ def rewritten(
         twin.labels = labels.used({event.sign for event in wanted})
         # What follows a change was chosen in another version space.
         anew = {event.index for event in wanted[same:]}
-        _verify(twin, {i: factor for i, factor in verified(learner).items() if i not in anew})
+        factors = {i: f for i, f in learner.verified_factors.items() if i not in anew}
         snapshot.resume(twin, wanted, file)
+        twin.verified_factors = factors
     return twin
-
-
-def verified(learner: Learner) -> dict[int, float]:
-    """Return the greedy factors that a learner verified for the examples it chose, if it does."""
-    return learner.verified_factors if isinstance(learner, ALuMA) else {}
-
-
-def _verify(learner: Learner, factors: Mapping[int, float]) -> None:
-    """Give a learner back what :func:`verified` returned."""
-    if isinstance(learner, ALuMA):
-        learner.verified_factors = dict(factors)

@@ -20,8 +20,7 @@ import numpy.typing as npt
 
 from aluma.arrays import Floats, Ints
 from aluma.errors import SessionError
-from aluma.learners.learner import Learner
-from aluma.learners.lifted import LiftedLearner, Strain
+from aluma.learners.learner import Learner, Strain
 from aluma.pool import Pool
 from aluma.promises.certificate import Certificate
 from aluma.session import answer_log, recipe, resuming, snapshot
@@ -216,7 +215,7 @@ class Session:
     def strained(self, n: int = 10) -> list[Strain]:
         """Return the answers that most halfspaces dispute, if the learner allows for slack."""
         with self._lock:
-            return self._learner.strained(n) if isinstance(self._learner, LiftedLearner) else []
+            return self._learner.strained(n)
 
     def fork(self) -> Learner:
         """Return an independent learner to look ahead with; nothing told to it is kept."""
@@ -316,7 +315,7 @@ class Session:
         if not events and request is None:
             return
         entries = answer_log.entries(
-            kind, events, twin.labels.signs, resuming.verified(twin), _now(), aside
+            kind, events, twin.labels.signs, twin.verified_factors, _now(), aside
         )
         logged, answers = len(self._file.entries), self.n_answers
         try:

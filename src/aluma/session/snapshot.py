@@ -21,12 +21,12 @@ import numpy as np
 from aluma.errors import SessionError
 from aluma.geometry.cone import Cone
 from aluma.learners.learner import Learner
-from aluma.learners.lifted import LiftedLearner, Standing
 from aluma.sampling.absorption import State
 from aluma.sampling.settling import Mixing
 from aluma.session.answer_file import AnswerFile
 from aluma.session.recipe import aluma_version
 from aluma.spaces.history import Event
+from aluma.spaces.space import Standing
 
 logger = logging.getLogger(__name__)
 
@@ -88,9 +88,9 @@ def resume(learner: Learner, history: Sequence[Event], file: AnswerFile) -> int:
 
 def capture(learner: Learner) -> bytes | None:
     """Return where a learner stands as bytes, or None if it is too large or cannot say."""
-    if not isinstance(learner, LiftedLearner):
-        return None
     standing = learner.standing
+    if standing is None:
+        return None
     state, cone = standing.state, standing.state.cone
     examples = np.array(standing.examples, dtype=np.int64)
     arrays = (cone.walls, cone.basis, cone.coordinates, state.points, examples)
@@ -103,6 +103,7 @@ def capture(learner: Learner) -> bytes | None:
         "log_volume": state.log_volume,
         "mixing": asdict(state.mixing),
         "expected": state.expected,
+        "sampler": state.sampler,
         "slack": standing.slack,
         "conflict": standing.conflict,
     }
@@ -115,7 +116,7 @@ def capture(learner: Learner) -> bytes | None:
 
 def restore(learner: Learner, payload: bytes | None, history: Sequence[Event]) -> None:
     """Put a fresh learner where another was, after ``history``, when ``payload`` was captured."""
-    if not isinstance(learner, LiftedLearner):
+    if learner.standing is None:
         raise Unusable(f"{type(learner).__name__} takes none.")
     if payload is None:
         raise Unusable("it is damaged.")
@@ -157,6 +158,7 @@ def _decoded(payload: bytes) -> Standing:
         log_volume=numbers["log_volume"],
         mixing=Mixing(**numbers["mixing"]),
         expected=numbers["expected"],
+        sampler=numbers["sampler"],
     )
     conflict = None if numbers["conflict"] is None else tuple(numbers["conflict"])
     return Standing(state, tuple(examples.tolist()), numbers["slack"], conflict)

@@ -11,6 +11,7 @@ from aluma.blas import one_thread
 from aluma.errors import Conflict
 from aluma.geometry.cone import Cone, clearly_inside
 from aluma.geometry.feasibility import Infeasible, interior_point, is_settled
+from aluma.geometry.walls import signed_units
 from aluma.sampling.draw import draw
 from aluma.sampling.kernels import checked_sampler
 from aluma.sampling.volume import VolumeEstimate, log_volume
@@ -169,29 +170,6 @@ class VersionSpace:
         """Say whether the known point is still inside, which settles feasibility for free."""
         products = (cone.walls @ self._inside)[None, :]
         return bool(clearly_inside(products, np.ones(1), self.dimension)[0])
-
-
-def signed_units(rows: Floats, labels: Any, start: int = 0) -> Floats:
-    """Return the walls ``y x / |x|`` of answers, or say which of them makes no wall."""
-    signs = np.atleast_1d(np.asarray(labels))
-    if signs.shape != (len(rows),):
-        raise ValueError(
-            f"y has shape {np.shape(labels)} for {len(rows)} examples: give one label per example."
-        )
-    wrong = np.array([label not in (-1, 1) for label in signs.tolist()])
-    if wrong.any():
-        raise ValueError(f"labels must be -1 or +1, got {signs[wrong][0]!r}.")
-    # Scaling by the largest entry first keeps the squares of huge and tiny rows within float64.
-    largest = np.abs(rows).max(axis=1, keepdims=True)
-    if not largest.all():
-        raise ValueError(
-            f"answer {start + int(np.argmin(largest))} is about an all-zero example: no "
-            "homogeneous halfspace can disagree about it. Add a bias column, or leave it out."
-        )
-    scaled = rows / largest
-    units = scaled / np.linalg.norm(scaled, axis=1, keepdims=True)
-    # Adding zero makes -0.0 the same bits as 0.0: walls are told apart by their bits.
-    return np.asarray(units * signs.astype(np.float64)[:, None] + 0.0)
 
 
 def _first_seen(names: list[bytes], seen: set[bytes]) -> Ints:

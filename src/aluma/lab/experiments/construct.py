@@ -6,7 +6,7 @@ Apart from the list of entrants, which imports every learner: a result depends o
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from aluma.lab.experiments.problem import CLASSES, Problem
@@ -14,7 +14,7 @@ from aluma.learners.learner import Learner
 
 
 def construct(
-    kind: type[Learner],
+    kind: Callable[..., Learner],
     settings: Mapping[str, Any],
     problem: Problem,
     hypotheses: int,
@@ -32,18 +32,7 @@ def construct(
     }
     if problem.order is not None:
         offered["order"] = problem.order
-    taken = {name: value for name, value in offered.items() if name in accepted(kind)}
+    names = inspect.signature(kind).parameters
+    taken = {name: value for name, value in offered.items() if name in names}
     common = {"classes": CLASSES, "random_state": seed}
     return kind(problem.X, **{**common, **taken, **settings})
-
-
-def accepted(kind: type[Learner]) -> set[str]:
-    """Return the names of a learner's parameters, also of those that it hands on."""
-    names: set[str] = set()
-    for one in kind.__mro__:
-        if "__init__" in vars(one):
-            parameters = inspect.signature(one).parameters.values()
-            names |= {parameter.name for parameter in parameters}
-            if all(parameter.kind != parameter.VAR_KEYWORD for parameter in parameters):
-                break
-    return names

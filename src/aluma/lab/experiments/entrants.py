@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from aluma.lab.experiments.construct import accepted
 from aluma.learners.learner import Learner
-from aluma.learners.registry import STRATEGIES, strategy
+from aluma.learners.registry import ENTRIES, accepted, strategy
 
 #: What people use today, for comparisons only: module, class, and the package behind it, which may
 #: be missing.
@@ -28,7 +27,7 @@ class Entrant:
     ----------
     key : its name in files
     title : its name in tables and figures
-    strategy : its name in :data:`aluma.learners.registry.STRATEGIES` or :data:`BASELINES`
+    strategy : its name in :data:`aluma.learners.registry.ENTRIES` or :data:`BASELINES`
     settings : what it is constructed with
     paper : its name in the paper, or "" for a learner that the paper does not have
     """
@@ -44,16 +43,16 @@ class Entrant:
         """Whether this version of aluma, and what is installed, can run it."""
         if self.strategy in BASELINES:
             return all(find_spec(package) is not None for package in BASELINES[self.strategy][::2])
-        kind = STRATEGIES.get(self.strategy)
-        return kind is not None and set(self.settings) <= accepted(kind)
+        entry = ENTRIES.get(self.strategy)
+        return entry is not None and set(self.settings) <= accepted(entry.learner)
 
     @property
-    def learner(self) -> type[Learner]:
+    def learner(self) -> Callable[..., Learner]:
         """The class of the learner."""
         if self.strategy not in BASELINES:
             return strategy(self.strategy)
         module, name, _ = BASELINES[self.strategy]
-        found: type[Learner] = getattr(import_module(module), name)
+        found: Callable[..., Learner] = getattr(import_module(module), name)
         return found
 
 

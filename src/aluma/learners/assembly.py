@@ -1,0 +1,103 @@
+"""Checks and choices that several learners share when they are put together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from aluma.arrays import is_number, positive_integer
+from aluma.pool import Pool
+from aluma.prediction.prediction import Prediction
+from aluma.prediction.svm import SeparatorSide
+from aluma.prediction.vote import OneHypothesis, Vote
+from aluma.representation.lift import checked_slack
+from aluma.sampling.kernels import checked_sampler
+from aluma.spaces.lifted import LiftedSpace
+from aluma.spaces.loosening import LooseningSpace
+from aluma.spaces.plain import ADVICE, PlainSpace
+from aluma.spaces.space import Hypotheses
+
+#: Ways to predict by what a version space leaves, by name.
+RULES: Mapping[str, type[Prediction[Any]]] = {
+    "svm": SeparatorSide,
+    "vote": Vote,
+    "random": OneHypothesis,
+}
+
+
+def checked_rule(rule: str, rules: Sequence[str]) -> str:
+    """Return a way of predicting, or refuse one that a learner does not have."""
+    if rule not in rules:
+        raise ValueError(f"predict_with must be one of {', '.join(rules)}, got {rule!r}.")
+    return rule
+
+
+def checked_tolerance(tolerance: Any) -> float:
+    """Return the share of labels that may be wrong as a float, or say what is wrong with it."""
+    if not is_number(tolerance):
+        raise TypeError(f"tolerance must be a number, got {tolerance!r}.")
+    if not 0 <= tolerance < 1:
+        raise ValueError(f"tolerance must be at least 0 and below 1, got {tolerance}.")
+    return float(tolerance)
+
+
+def checked_alpha(alpha: Any) -> float:
+    """Return the factor within which splits count as best, or say what is wrong with it."""
+    if not is_number(alpha) or not alpha >= 1:
+        raise ValueError(f"alpha must be at least 1, got {alpha!r}.")
+    return float(alpha)
+
+
+def checked_positive(value: float, name: str) -> float:
+    """Return a positive, finite number, or say what is wrong with it."""
+    if not 0 < value < np.inf:
+        raise ValueError(f"{name} must be positive and finite, got {value}.")
+    return float(value)
+
+
+def checked_margin(margin: Any) -> float | None:
+    """Return a margin gamma as a float, or None where none is stated."""
+    if margin is None:
+        return None
+    if is_number(margin) and 0 < float(margin) < np.inf:
+        return float(margin)
+    raise ValueError(f"margin must be a positive number, or None, got {margin!r}.")
+
+
+def slack_or_auto(slack: Any) -> float | str:
+    """Return the slack H as a number, or "auto"."""
+    return "auto" if slack == "auto" else checked_slack(slack)
+
+
+def projection(slack: float | str, dimension: int | None) -> dict[str, Any]:
+    """Return what a view needs to lift and project its pool, if a dimension is given."""
+    if dimension is None:
+        return {}
+    if slack == "auto":
+        raise ValueError(
+            "slack='auto' is found from the answers, but a projection needs it beforehand: "
+            "give a number, or leave dimension out."
+        )
+    return {"slack": slack, "dimension": dimension}
+
+
+def space_with_slack(
+    pool: Pool,
+    size: int,
+    seed: int,
+    sampler: str,
+    *,
+    slack: float | str,
+    margin: float | None,
+    dimension: int | None,
+) -> Hypotheses:
+    """Return the space that a slack asks for: none, a given one, or found when needed."""
+    settings = (pool, positive_integer(size, "n_hypotheses"), seed, checked_sampler(sampler))
+    if slack == "auto":
+        return LooseningSpace(*settings, margin=margin)
+    if dimension is not None or slack == 0:
+        # A projected pool has been lifted already: its points allow for the slack.
+        return PlainSpace(*settings, slack=float(slack), advice=ADVICE)
+    return LiftedSpace(*settings, slack=float(slack))

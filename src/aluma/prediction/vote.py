@@ -1,0 +1,41 @@
+"""Labels by the hypotheses that agree with all answers: their majority, or one of them."""
+
+from __future__ import annotations
+
+from aluma.arrays import Floats
+from aluma.pool import Pool
+from aluma.prediction.prediction import Prediction
+from aluma.scoring import vote_shares
+from aluma.spaces.situation import Situation
+from aluma.spaces.space import Hypotheses
+
+
+class Vote(Prediction[Hypotheses]):
+    """The majority vote, the paper's choice for all learners (Section 3).
+
+    Parameters
+    ----------
+    most_times : how many times the population may vote where hypotheses cost next to nothing
+    """
+
+    words = "vote"
+
+    def __init__(self, most_times: int = 1) -> None:
+        self.most_times = most_times
+
+    def shares(self, at: Situation[Hypotheses], pool: Pool) -> Floats:
+        """Return the share of + votes."""
+        return at.space.shares(pool, self.most_times)
+
+
+class OneHypothesis(Prediction[Hypotheses]):
+    """One hypothesis drawn at random; it stays until the next answer.
+
+    Hypotheses are exchangeable, so the first is as random as any.
+    """
+
+    words = "one random hypothesis"
+
+    def shares(self, at: Situation[Hypotheses], pool: Pool) -> Floats:
+        """Return 1 where it votes + and 0 elsewhere."""
+        return vote_shares(pool, at.space.voters()[:1])

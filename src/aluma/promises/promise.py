@@ -1,0 +1,89 @@
+"""What is promised about the labels of a learner, in the abstract."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar, Generic, Self
+
+from aluma.promises.certificate import Certificate
+from aluma.spaces.situation import S, Situation
+
+
+class Promise(ABC, Generic[S]):
+    """Says how good the labels are, and under which assumption."""
+
+    #: Whether there is a certificate at all.
+    certifies: ClassVar[bool] = True
+
+    @abstractmethod
+    def certificate(
+        self,
+        at: Situation[S],
+        inferred: Mapping[int, int],
+        factor: float | None,
+        proof_seconds: float | None,
+    ) -> Certificate:
+        """Return what can be promised now.
+
+        Parameters
+        ----------
+        at : the learner
+        inferred : signs, by example, that the strategy has proven on its way
+        factor : greedy factor that holds for every question so far, or None
+        proof_seconds : time for proving labels, or None for the usual
+        """
+
+    @abstractmethod
+    def error_bound(self, at: Situation[S]) -> float:
+        """Return the share of the pool that is wrong at most, as far as is promised."""
+
+    @property
+    def proven(self) -> Mapping[int, int]:
+        """Signs, by example, that a certificate has proven."""
+        return {}
+
+    def take_proofs(self, earlier: Promise[Any]) -> None:
+        """Take over what another proved with some of the same answers."""
+
+    def went_back(self) -> None:
+        """Forget what was worked out: answers have been taken back."""
+
+    @abstractmethod
+    def fork(self) -> Self:
+        """Return an independent copy."""
+
+
+class NoPromise(Promise[Any]):
+    """For learners about whose labels nothing can be said; ``why`` says what to use instead."""
+
+    certifies: ClassVar[bool] = False
+
+    def __init__(self, why: str) -> None:
+        self.why = why
+
+    def certificate(
+        self,
+        at: Situation[Any],
+        inferred: Mapping[int, int],
+        factor: float | None,
+        proof_seconds: float | None,
+    ) -> Certificate:
+        """Refuse."""
+        raise NotImplementedError(self.why)
+
+    def error_bound(self, at: Situation[Any]) -> float:
+        """Return that anything may be wrong."""
+        return 1.0
+
+    def fork(self) -> Self:
+        """Return itself: nothing is kept."""
+        return self
+
+
+def no_version_space(name: str) -> NoPromise:
+    """Return the promise of a learner that keeps no version space."""
+    return NoPromise(
+        f"{name} keeps no version space, so nothing can be promised about its labels: use ALuMA, "
+        "or another learner that votes, for a certificate."
+    )

@@ -1,0 +1,81 @@
+"""When a learner has finished.
+
+A stopping rule looks at a situation and at the promise. To add one, write a class here or in a file
+of its own and pass it to a learner as ``stopping=``.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+
+from aluma.promises.promise import Promise
+from aluma.spaces.situation import Situation
+
+
+class Stopping(ABC):
+    """Says when no label is worth asking for any more."""
+
+    @abstractmethod
+    def finished(self, at: Situation[Any], promise: Promise[Any]) -> bool:
+        """Say whether the learner has finished."""
+
+
+class NothingLeft(Stopping):
+    """When everything is answered, skipped or undecidable."""
+
+    def finished(self, at: Situation[Any], promise: Promise[Any]) -> bool:
+        """Say whether nothing can be asked about."""
+        del promise
+        return not at.eligible.any()
+
+
+class NothingWanted(Stopping):
+    """When a strategy that reads a stream wants no label of a whole pass through its order."""
+
+    def finished(self, at: Situation[Any], promise: Promise[Any]) -> bool:
+        """Say whether there is no next question."""
+        del promise
+        return at.next_question() is None
+
+
+class Settled(Stopping):
+    """When the promised share of wrong labels is at most ``tolerance``.
+
+    Nothing needs to be proven for it. With ``slack="auto"`` a pool that seems settled is put to the
+    test first, see :class:`aluma.spaces.loosening.LooseningSpace`.
+
+    Parameters
+    ----------
+    tolerance : share of the pool that may be wrong
+    delta : what the promise may fail with
+    questions_are_cheap : whether the next question may be looked at to see that there is no need to
+        count disputes yet
+    """
+
+    def __init__(self, tolerance: float, delta: float, *, questions_are_cheap: bool) -> None:
+        self.tolerance, self.delta = tolerance, delta
+        self.questions_are_cheap = questions_are_cheap
+
+    def finished(self, at: Situation[Any], promise: Promise[Any]) -> bool:
+        """Say whether the rest of the pool is settled."""
+        if not at.eligible.any():
+            return True
+        if at.n_answers == 0 or at.space.untested:
+            return False
+        return not self._clearly_contested(at) and promise.error_bound(at) <= self.tolerance
+
+    def _clearly_contested(self, at: Situation[Any]) -> bool:
+        """Say whether the next question alone shows that the pool is not settled yet.
+
+        A single example on which more than delta of the hypotheses are in the minority does, so
+        disputes are counted only near the end.
+        """
+        if at.spent or not self.questions_are_cheap or self.tolerance * len(at.pool) >= 1:
+            return False
+        question = at.next_question()
+        share = question.positive if question is not None and question.positive else 0.0
+        doubt = 3 * np.sqrt(self.delta / at.space.size)
+        return bool(min(share, 1 - share) > self.delta + doubt)

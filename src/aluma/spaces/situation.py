@@ -1,0 +1,92 @@
+"""What the parts of a learner may look at: the pool, the answers so far and what they leave."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from aluma.arrays import Bools, Floats, Ints
+from aluma.pool import Pool
+from aluma.spaces.history import Event
+from aluma.spaces.space import Space
+
+S = TypeVar("S", bound=Space)
+
+
+def _nobody() -> Ints:
+    return np.empty(0, dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """An example to ask about, and what choosing it brought to light.
+
+    Attributes
+    ----------
+    example : its position in the pool
+    others : examples that could as well be asked about
+    positive : share of the hypotheses that vote + on it, if that is known
+    factor : greedy factor that was verified for asking it (Section 3 of the paper), or None
+    found : where a strategy that reads a stream stands with it
+    """
+
+    example: int
+    others: Ints = field(default_factory=_nobody)
+    positive: float | None = None
+    factor: float | None = None
+    found: Any = None
+
+
+@dataclass(frozen=True, eq=False)
+class Situation(Generic[S]):
+    """A learner as its parts see it at one moment; nothing of it is ever changed.
+
+    Attributes
+    ----------
+    pool : the examples as the points that halfspaces divide
+    space : what the answers leave
+    history : answers and skips that count, in order
+    listed : mask of the examples that the strategy can ask about at all, or None for all
+    budget : how many answers there may be, or None
+    next_question : returns what will be asked, or None if no label is wanted any more
+    vote : returns the share of + votes for each example of a pool
+    """
+
+    pool: Pool
+    space: S
+    history: Sequence[Event]
+    listed: Bools | None
+    budget: int | None
+    next_question: Callable[[], Question | None]
+    vote: Callable[[Pool], Floats]
+
+    @cached_property
+    def eligible(self) -> Bools:
+        """Which examples can be asked about: not answered, not skipped, and not all zeros."""
+        mask = ~self.pool.is_zero
+        mask[[event.index for event in self.history]] = False
+        return mask if self.listed is None else np.asarray(mask & self.listed)
+
+    @cached_property
+    def answered(self) -> Ints:
+        """Indices of the examples told, in order."""
+        return np.array([e.index for e in self.history if e.sign], dtype=np.int64)
+
+    @cached_property
+    def signs(self) -> Ints:
+        """What they were told as, +1 or -1."""
+        return np.array([e.sign for e in self.history if e.sign], dtype=np.int64)
+
+    @property
+    def n_answers(self) -> int:
+        """How many examples have been told."""
+        return len(self.answered)
+
+    @property
+    def spent(self) -> bool:
+        """Whether the budget is used up."""
+        return self.budget is not None and self.n_answers >= self.budget

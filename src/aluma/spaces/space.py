@@ -1,0 +1,181 @@
+"""What the answers leave, in the abstract: a space takes answers in and can go back.
+
+A learner keeps one space. :class:`Hypotheses` is a space that can be looked at: it has a population
+of halfspaces drawn uniformly from what is left, which vote on examples, show how evenly an example
+would split them and how far they dispute a labelling. With slack the same questions have other
+answers, so slack is a space of its own (:mod:`aluma.spaces.lifted`).
+"""
+
+from __future__ import annotations
+
+import copy
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from aluma.arrays import Bools, Floats, Ints
+from aluma.errors import Conflict
+from aluma.pool import Pool
+from aluma.sampling.absorption import State
+from aluma.sampling.population import Population
+from aluma.scoring import Choice, choose, choose_batch, vote_shares
+from aluma.scoring.disputes import Disputes, disputes
+from aluma.spaces.history import Event
+from aluma.streams import OfState, stream
+
+#: Numbers in the walls up to which a flight of the whole population takes about a millisecond.
+CHEAP = 4096
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where the answers have led a space, as plain data, to be kept in a file.
+
+    Attributes
+    ----------
+    state : of the population
+    examples : where the walls of its cone come from, in order
+    slack : the slack that is allowed for
+    conflict : the first contradiction that slack had to be allowed for, as examples
+    """
+
+    state: State
+    examples: tuple[int, ...]
+    slack: float
+    conflict: tuple[int, ...] | None
+
+
+class Space(ABC):
+    """What the answers leave.
+
+    Attributes
+    ----------
+    pool : the examples as the points that halfspaces divide
+    settles : whether answers can settle the labels of examples that were not asked about
+    """
+
+    pool: Pool
+    settles: ClassVar[bool] = False
+
+    @abstractmethod
+    def add(self, index: int, sign: int) -> None:
+        """Take an answer in, or raise Conflict or Undecided and stay the same."""
+
+    @abstractmethod
+    def back_to(self, kept: Sequence[Event]) -> None:
+        """Go back to the state after the events in ``kept``, a beginning of the history."""
+
+    def can_step_back(self, kept: Sequence[Event]) -> bool:
+        """Say whether a beginning of the history is reached without absorbing it anew."""
+        del kept
+        return True
+
+    def fork(self) -> Self:
+        """Return an independent copy; what is never written to is shared."""
+        return copy.copy(self)
+
+    # -- slack: none, unless a space says otherwise --------------------------------------------
+
+    @property
+    def allowed_slack(self) -> float:
+        """The slack H that is allowed for now: 0 while halfspaces agree with every answer."""
+        return 0.0
+
+    @property
+    def conflict(self) -> Conflict | None:
+        """The first contradiction that slack had to be allowed for."""
+        return None
+
+    @property
+    def untested(self) -> bool:
+        """Whether it is open if a halfspace separates the pool at all."""
+        return False
+
+    def doubts(self, history: Sequence[Event]) -> Floats:
+        """Return the share of halfspaces that dispute each answer, in order of telling.
+
+        Without slack every halfspace left agrees with every answer.
+        """
+        return np.zeros(sum(1 for event in history if event.sign))
+
+    # -- standing in a file --------------------------------------------------------------------
+
+    @property
+    def standing(self) -> Standing | None:
+        """Where the answers have led, or None if that can only be replayed."""
+        return None
+
+    def restore(self, standing: Standing, history: Sequence[Event]) -> None:
+        """Go on where a space with the same settings stood after ``history``."""
+        raise NotImplementedError(f"{type(self).__name__} can only replay its answers.")
+
+
+class Hypotheses(Space):
+    """A space that keeps hypotheses drawn uniformly from what the answers leave.
+
+    Attributes
+    ----------
+    size : how many hypotheses
+    seed : of everything that is random about them
+    """
+
+    size: int
+    seed: int
+    settles: ClassVar[bool] = True
+
+    @property
+    @abstractmethod
+    def population(self) -> Population:
+        """The hypotheses that agree with all answers so far."""
+
+    @property
+    def key(self) -> tuple[int, ...]:
+        """What names the seed and the answers so far."""
+        return self.population.state.key
+
+    def rng(self, purpose: OfState) -> np.random.Generator:
+        """Return a generator keyed by the seed and the answers, for one purpose."""
+        return stream(self.key, purpose)
+
+    def voters(self, most_times: int = 1) -> npt.NDArray[Any]:
+        """Return the halfspaces that vote on examples, one a row.
+
+        With ``most_times``, up to that many times as many as the population has where they cost
+        next to nothing, which is while there are few answers.
+        """
+        cone = self.population.cone
+        times = min(most_times, max(1, CHEAP // max(len(cone) * cone.dimension, 1)))
+        return self.population.voters(times)
+
+    def shares(self, pool: Pool, most_times: int = 1) -> Floats:
+        """Return the share of + votes for each example of a pool."""
+        return vote_shares(pool, self.voters(most_times))
+
+    def split(
+        self,
+        voters: npt.NDArray[Any],
+        eligible: Bools,
+        *,
+        alpha: float,
+        effort: int = 1,
+        settled: float = 0.0,
+    ) -> Choice:
+        """Return the example that splits the voters best; see :func:`aluma.scoring.choose`."""
+        rng = self.rng(OfState.SPLIT)
+        return choose(self.pool, voters, eligible, rng, alpha=alpha, effort=effort, settled=settled)
+
+    def batch(
+        self, voters: npt.NDArray[Any], eligible: Bools, n: int, *, alpha: float, first: int
+    ) -> Ints:
+        """Return n examples that split the voters jointly, the given one first."""
+        rng = self.rng(OfState.BATCH)
+        return choose_batch(self.pool, voters, eligible, n, rng, alpha=alpha, first=first)
+
+    def disputes(self, positive: Bools, answered: Ints) -> Disputes:
+        """Count how hypotheses that no question was chosen by dispute a labelling."""
+        del answered
+        return disputes(self.pool, positive, self.population.independent(0))
