@@ -35,10 +35,13 @@ def crash(session: Session) -> None:
 
 def assert_same(one: Learner, other: Learner) -> None:
     """Compare two learners bit by bit."""
-    assert one._history == other._history
-    assert list(one._labels._signs.items()) == list(other._labels._signs.items())
-    assert list(one._walls.items()) == list(other._walls.items())
-    mine, theirs = one._population.state, other._population.state
+    assert one.history == other.history
+    assert list(one.labels.signs.items()) == list(other.labels.signs.items())
+    # Asked of the space, since streams have no standing of their own.
+    standing, expected = one.parts.space.standing, other.parts.space.standing
+    assert standing.examples == expected.examples
+    assert (standing.slack, standing.conflict) == (expected.slack, expected.conflict)
+    mine, theirs = standing.state, expected.state
     for a, b in (
         (mine.points, theirs.points),
         (mine.cone.walls, theirs.cone.walls),

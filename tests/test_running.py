@@ -17,6 +17,7 @@ from aluma.learners.learner import Learner
 from aluma.learners.passive import Passive
 from aluma.learners.simple_margin import SimpleMargin
 from aluma.running import Trace, run
+from aluma.spaces.separator import SeparatorSpace
 
 RNG = np.random.default_rng(3)
 X = RNG.standard_normal((40, 3))
@@ -190,14 +191,14 @@ def test_progress_shows_a_bar_only_when_wanted(capsys: pytest.CaptureFixture[str
 
 
 def test_ctrl_c_waits_until_an_answer_is_taken_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    learner, absorb = margin(), SimpleMargin._absorb
+    learner, add = margin(), SeparatorSpace.add
 
-    def interrupted(self: SimpleMargin, index: int, sign: int) -> None:
-        if self.n_answers == 2:
+    def interrupted(self: SeparatorSpace, index: int, sign: int) -> None:
+        if len(self) == 2:
             signal.raise_signal(signal.SIGINT)
-        absorb(self, index, sign)
+        add(self, index, sign)
 
-    monkeypatch.setattr(SimpleMargin, "_absorb", interrupted)
+    monkeypatch.setattr(SeparatorSpace, "add", interrupted)
     before = signal.getsignal(signal.SIGINT)
     trace = run(learner, Y, measure=lambda learner: learner.n_answers)
     assert trace.indices == learner.answered.tolist()
@@ -237,14 +238,14 @@ def test_ctrl_c_is_let_be_in_other_threads() -> None:
 def test_an_answer_that_cannot_be_settled_ends_a_run_and_is_kept(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    learner, absorb = margin(), SimpleMargin._absorb
+    learner, add = margin(), SeparatorSpace.add
 
-    def at_a_loss(self: SimpleMargin, index: int, sign: int) -> None:
-        if self.n_answers == 2:
+    def at_a_loss(self: SeparatorSpace, index: int, sign: int) -> None:
+        if len(self) == 2:
             raise Undecided("too thin")
-        absorb(self, index, sign)
+        add(self, index, sign)
 
-    monkeypatch.setattr(SimpleMargin, "_absorb", at_a_loss)
+    monkeypatch.setattr(SeparatorSpace, "add", at_a_loss)
     with caplog.at_level(logging.WARNING, logger="aluma"):
         trace = run(learner, Y)
     assert trace.indices == learner.answered.tolist()

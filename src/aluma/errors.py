@@ -98,7 +98,7 @@ class CorruptData(AlumaError, ValueError):
     """A data set that is not what it should be; the message says what to do."""
 
 
-class MissingExtra(AlumaError, ImportError):
+class MissingExtra(AlumaError, ModuleNotFoundError):
     """A part of aluma needs a package that is installed with one of its extras.
 
     Attributes

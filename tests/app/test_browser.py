@@ -18,8 +18,8 @@ from running_page import LABELS, TOKEN
 sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright: aluma[test]")
 expect = sync_api.expect
 #: Milliseconds for anything to appear: much more than it takes, because machines may be busy.
-PATIENCE = 20_000
-expect.set_options(timeout=PATIENCE)
+WAIT_MILLISECONDS = 20_000
+expect.set_options(timeout=WAIT_MILLISECONDS)
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = [
@@ -56,7 +56,7 @@ def visit(chromium):
             context = chromium.new_context(**settings)
             contexts.append(context)
         tab = context.new_page()
-        tab.set_default_timeout(PATIENCE)
+        tab.set_default_timeout(WAIT_MILLISECONDS)
         tab.on("pageerror", lambda error: errors.append(str(error)))
         tab.on("dialog", lambda dialog: errors.append(dialog.message) or dialog.dismiss())
         tab.goto(link)

@@ -10,6 +10,7 @@ from aluma.lab import datasets
 from aluma.learners.aluma import ALuMA
 from aluma.learners.passive import Passive
 from aluma.scoring import vote_shares
+from aluma.strategies.split import MOST_TIMES
 
 
 def octahedron(d: int) -> np.ndarray:
@@ -187,6 +188,11 @@ def test_a_batch_begins_with_the_question(settings: dict) -> None:
         np.testing.assert_array_equal(learner.ask(6), batch)
 
 
+def jury(learner: ALuMA) -> np.ndarray:
+    """Return the hypotheses that questions are chosen by."""
+    return learner.parts.space.voters(MOST_TIMES)
+
+
 def test_who_goes_on_in_a_settled_pool_is_asked_nearest_to_the_centre_or_the_best_split() -> None:
     # Two circles: soon settled, but a few labels stay in dispute for long.
     pool = datasets.two_circles(190, seed=0)
@@ -195,10 +201,10 @@ def test_who_goes_on_in_a_settled_pool_is_asked_nearest_to_the_centre_or_the_bes
     for _ in range(16):
         question = learner.ask()
         rest = np.setdiff1d(np.arange(len(pool.X)), learner.answered)
-        shares = vote_shares(learner.pool, learner._jury(), rest)
+        shares = vote_shares(learner.pool, jury(learner), rest)
         splits = shares * (1 - shares)
         if np.minimum(shares, 1 - shares).sum() < learner.delta and splits.max() > 0:
-            nearest = rest[np.abs(pool.X[rest] @ learner._jury().mean(axis=0)).argmin()]
+            nearest = rest[np.abs(pool.X[rest] @ jury(learner).mean(axis=0)).argmin()]
             among_the_best = splits[rest == question].item() >= splits.max() / learner.alpha
             seen.add((learner.n_answers % 4 == 0, question == nearest, among_the_best))
         learner.tell(question, pool.y[question])
@@ -217,7 +223,7 @@ def test_alpha_one_goes_for_the_best_split_as_long_as_there_is_one() -> None:
     contested = ALuMA(X, classes=(-1.0, 1.0), alpha=1.0)
     contested.tell(learner.answered, labels[learner.answered])
     rest = np.setdiff1d(np.arange(400), learner.answered)
-    shares = vote_shares(contested.pool, contested._jury(), rest)
+    shares = vote_shares(contested.pool, jury(contested), rest)
     splits = shares * (1 - shares)
     assert splits.max() > 0
     assert contested.ask() == rest[splits.argmax()]
@@ -226,13 +232,13 @@ def test_alpha_one_goes_for_the_best_split_as_long_as_there_is_one() -> None:
 def test_three_in_four_questions_may_leave_splits_when_the_pool_is_settled() -> None:
     X = np.random.default_rng(31).standard_normal((40, 3))
     learner = ALuMA(X, classes=(False, True), delta=0.1)
-    others = [ALuMA(X, alpha=1.0), ALuMA(X, estimate="verified"), ALuMA(X, estimate="volume")]
+    greedy = ALuMA(X, alpha=1.0)
     seen = []
     for i in range(8):
-        seen.append(learner._settled())
+        seen.append(learner.parts.strategy.settled(learner.n_answers))
         learner.tell(i, bool(X[i, 0] > 0))
     assert seen == [0.0, 0.1, 0.1, 0.1, 0.0, 0.1, 0.1, 0.1]
-    assert all(other._settled() == 0.0 for other in others)
+    assert {greedy.parts.strategy.settled(n) for n in range(8)} == {0.0}
 
 
 def test_labels_become_certain_with_few_answers_in_a_pool_that_is_settled_at_once() -> None:

@@ -82,5 +82,5 @@ def test_a_missing_package_and_a_missing_strategy_are_named(
         with pytest.raises(ValueError, match="no strategy 'Luck'"):
             SkactivemlLearner(X, strategy="Luck")
     monkeypatch.setattr(baselines, "find_spec", lambda name: None)
-    with pytest.raises(ModuleNotFoundError, match="pip install scikit-activeml"):
+    with pytest.raises(ModuleNotFoundError, match=r"scikit-activeml.*aluma\[lab\]"):
         SkactivemlLearner(X)

@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import make_moons
 
 from aluma.learners.aluma import ALuMA
-from aluma.learners.stopping import TESTS
+from aluma.spaces.loosening import TESTS
 
 
 def test_it_finishes_when_the_rest_is_settled() -> None:

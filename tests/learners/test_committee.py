@@ -5,11 +5,13 @@ import pytest
 from scipy import stats
 
 from aluma.errors import Exhausted
-from aluma.learners.committee import QueryByCommittee, disagreements
+from aluma.geometry.walls import signed_units
+from aluma.learners.committee import QueryByCommittee
 from aluma.pool import Pool
 from aluma.sampling.population import Population
 from aluma.spaces.history import Event
-from aluma.spaces.version_space import VersionSpace, signed_units
+from aluma.spaces.version_space import VersionSpace
+from aluma.strategies.committee import disagreements
 from aluma.streams import streams
 
 #: False-alarm rate of every chi-square test in this file.

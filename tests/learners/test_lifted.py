@@ -11,8 +11,8 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from aluma import ALuMA, Conflict, Passive, SimpleMargin, run
 from aluma.lab.bench.cones import sphere_pool
-from aluma.learners.lifted import MARGIN
 from aluma.representation import Lift, smallest_slack
+from aluma.spaces.loosening import MARGIN
 
 X, TRUTH = sphere_pool(4, 150, seed=3)
 WRONG = np.random.default_rng(0).random(150) < 0.1

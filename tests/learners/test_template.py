@@ -18,7 +18,6 @@ from aluma.learners.iwal import IWAL
 from aluma.learners.learner import Learner
 from aluma.learners.passive import Passive
 from aluma.learners.simple_margin import SimpleMargin
-from aluma.learners.stream import StreamLearner
 
 Build = Callable[..., Learner]
 
@@ -67,8 +66,8 @@ def agnostic(request: pytest.FixtureRequest) -> Build:
 def answered(learner: Learner, n: int, labels: np.ndarray = Y) -> Learner:
     """Answer n questions of a learner; one that wants no more is told what is left, in order."""
     for _ in range(n):
-        done = isinstance(learner, StreamLearner) and learner.finished
-        i = int(learner._eligible().argmax()) if done else learner.ask()
+        done = learner.parts.strategy.reads_a_stream and learner.finished
+        i = int(learner.eligible.argmax()) if done else learner.ask()
         learner.tell(i, labels[i])
     return learner
 
@@ -145,10 +144,10 @@ def test_a_batch_is_of_different_examples_that_can_be_asked(build: Build) -> Non
     batch = learner.ask(7)
     assert batch.shape == (7,)
     assert len(set(batch.tolist())) == 7
-    assert not set(batch.tolist()) & {e.index for e in learner._history}
+    assert not set(batch.tolist()) & {e.index for e in learner.history}
     np.testing.assert_array_equal(learner.ask(7), batch)
     assert batch[0] == learner.ask()
-    if isinstance(learner, StreamLearner):
+    if learner.parts.strategy.reads_a_stream:
         with pytest.raises(Exhausted, match=r"54 questions were wanted, \d+ are left"):
             learner.ask(54)
     else:

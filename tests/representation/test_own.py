@@ -5,8 +5,9 @@ import pytest
 from scipy.stats import multivariate_normal, norm
 
 from aluma import ALuMA, Pool
-from aluma.representation.own import OwnCoordinates, soft_shares, soft_votes
+from aluma.representation.own import OwnCoordinates
 from aluma.sampling.population import Population
+from aluma.scoring.soft import soft_shares, soft_votes
 
 RNG = np.random.default_rng(3)
 X = RNG.standard_normal((6, 2))

@@ -8,6 +8,7 @@ from scipy.stats import norm
 
 from aluma.errors import Undecided
 from aluma.sampling import pace
+from aluma.sampling.chains import Chains, Walls, place
 from aluma.sampling.diagnostics import correlation, effective_sample_size
 from aluma.sampling.pace import (
     FORGOTTEN,
@@ -20,7 +21,7 @@ from aluma.sampling.pace import (
     functions,
     spread,
 )
-from aluma.sampling.reflection import Chains, Walls, fly, place
+from aluma.sampling.reflection import fly
 from closed_forms import (
     ALARM,
     Floats,
@@ -160,7 +161,7 @@ def test_shorter_trajectories_take_more_flights() -> None:
 def test_forgetting_is_given_up_with_a_warning(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(pace, "MOST_FLIGHTS", 5)
+    monkeypatch.setattr(pace, "MAX_FLIGHTS", 5)
     chains, walls = stationary(CONES["random"])
     with caplog.at_level(logging.WARNING):
         _, flights = forget(chains, walls, np.random.default_rng(13), 1e-3)

@@ -16,8 +16,9 @@ from aluma import VersionSpace
 from aluma.geometry.feasibility import interior_point
 from aluma.sampling import draw
 from aluma.sampling.blocks import BLOCK
+from aluma.sampling.chains import Chains, Walls, place
 from aluma.sampling.pace import QUARTER
-from aluma.sampling.reflection import SHORTEST, Chains, Walls, fly, place
+from aluma.sampling.reflection import SHORTEST, fly
 from closed_forms import (
     ALARM,
     LAWS,

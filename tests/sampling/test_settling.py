@@ -6,9 +6,9 @@ import numpy as np
 
 from aluma.sampling import settling
 from aluma.sampling.blocks import BLOCK
+from aluma.sampling.chains import Walls
 from aluma.sampling.pace import FORGOTTEN
 from aluma.sampling.population import Population
-from aluma.sampling.reflection import Walls
 from aluma.sampling.settling import settle
 from closed_forms import random_walls
 from populations import grown
@@ -24,7 +24,7 @@ def test_mixing_is_sane_after_every_answer() -> None:
         assert 0.5 * chains < mixing.effective <= chains
         assert 0 < mixing.ancestors <= chains
         assert mixing.correlation < FORGOTTEN
-        assert 1 <= mixing.flights < settling.MOST_FLIGHTS
+        assert 1 <= mixing.flights < settling.MAX_FLIGHTS
         assert 0 < mixing.length <= np.pi / 2
         assert mixing.refused < 1e-3
         assert np.isnan(mixing.rhat) == (mixing.flights < 4)
@@ -38,7 +38,7 @@ def test_rhat_is_near_one_when_flights_are_many_and_far_when_they_do_nothing() -
     assert mixed.flights >= 4
     assert mixed.rhat < 1.7
     _, lazy = settle(points, walls, 1e-3, everybody, (1,))
-    assert lazy.flights == settling.MOST_FLIGHTS
+    assert lazy.flights == settling.MAX_FLIGHTS
     assert lazy.rhat > 3
     assert lazy.correlation > 0.9
     assert lazy.effective == 512

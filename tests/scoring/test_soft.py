@@ -5,9 +5,8 @@ import pytest
 from scipy.stats import norm
 
 from aluma import Pool
-from aluma.representation.own import soft_votes
 from aluma.scoring import choose, expected_disagreement
-from aluma.scoring.soft import FINALISTS, choose_soft
+from aluma.scoring.soft import FINALISTS, choose_soft, soft_votes
 
 RNG = np.random.default_rng(5)
 

@@ -28,7 +28,7 @@ APPLICATION = 0x414C754D
 #: Version of what is written below. Raise it when an older aluma would misread a newer file.
 FORMAT = 1
 #: Seconds to wait for another program, such as a backup, that reads the file for a moment.
-PATIENCE = 0.2
+LOCK_SECONDS = 0.2
 
 #: Name of the row of "about" that holds the digest of the others.
 _DIGEST = "digest"
@@ -284,7 +284,7 @@ def _connect(path: Path) -> sqlite3.Connection:
         connection = sqlite3.connect(
             f"{path.absolute().as_uri()}?mode=rw",
             uri=True,
-            timeout=PATIENCE,
+            timeout=LOCK_SECONDS,
             isolation_level=None,
             check_same_thread=False,
         )

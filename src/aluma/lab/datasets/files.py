@@ -22,7 +22,7 @@ VARIABLE = "ALUMA_DATA"
 #: Bytes written at a time; when a connection breaks, at most so many are lost.
 CHUNK = 2**14
 #: Seconds without a byte after which a server is given up.
-PATIENCE = 30
+REPLY_SECONDS = 30
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ class Resuming:
 
         arrived = self.part.stat().st_size if self.part.is_file() else 0
         headers = {"Range": f"bytes={arrived}-"} if arrived else {}
-        with requests.get(url, headers=headers, stream=True, timeout=PATIENCE) as response:
+        with requests.get(url, headers=headers, stream=True, timeout=REPLY_SECONDS) as response:
             # 416: nothing is left to send, so what has arrived is the whole file or a wrong one.
             if response.status_code != requests.codes.requested_range_not_satisfiable:
                 response.raise_for_status()
