@@ -103,7 +103,7 @@ def test_products_taken_in_many_blocks_are_those_taken_in_one(
         pool = Pool(data, bias=True)
         whole, some, digest = pool.margins(W), pool.margins(W, chosen), pool.fingerprint()
         with monkeypatch.context() as patch:
-            patch.setattr("aluma.pool.BLOCK_BYTES", 1000)
+            patch.setattr("aluma.pool.store.BLOCK_BYTES", 1000)
             assert len(list(pool.margin_blocks(W))) > 10
             np.testing.assert_allclose(pool.margins(W), whole, atol=1e-6)
             np.testing.assert_allclose(pool.margins(W, chosen), some, atol=1e-6)

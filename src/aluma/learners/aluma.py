@@ -17,7 +17,7 @@ from aluma.learners.assembly import (
 from aluma.learners.learner import Learner, Parts
 from aluma.prediction.vote import Vote
 from aluma.promises.credible import Credible
-from aluma.promises.stopping import Settled
+from aluma.promises.stopping import Limits, stopping_rule
 from aluma.representation.view import View
 from aluma.spaces.space import Hypotheses
 from aluma.strategies.split import MOST_TIMES, Split, VerifiedSplit, VolumeSplit, hypotheses_needed
@@ -57,6 +57,9 @@ class ALuMA(Learner):
         What the certificate's promises may fail with.
     tolerance : float
         The learner has finished when the certificate's ``error_bound`` is at most this.
+    stopping : str
+        When it has finished: "settled" as above, "nothing_left" when everything is answered, or
+        another name in :data:`aluma.promises.stopping.STOPPING`.
     estimate : {"sampling", "verified", "volume"}
         How splits are estimated. "sampling": by the votes of ``n_hypotheses``, as in the paper's
         experiments. "verified": Algorithm 2, with as many hypotheses as its theorem needs, its
@@ -99,6 +102,7 @@ class ALuMA(Learner):
         budget: int | None = None,
         delta: float = 0.05,
         tolerance: float = 0.0,
+        stopping: str = "settled",
         estimate: str = "sampling",
         n_hypotheses: int = 1000,
         sampler: str = "reflection",
@@ -127,7 +131,7 @@ class ALuMA(Learner):
             ),
             strategy=ESTIMATES[estimate](self.alpha, self.delta),
             prediction=Vote(MOST_TIMES if sampled else 1),
-            stopping=Settled(self.tolerance, self.delta, questions_are_cheap=sampled),
+            stopping=stopping_rule(stopping, Limits(self.tolerance, self.delta, sampled)),
             promise=Credible(self.delta),
         )
         super().__init__(view, parts, classes=classes, budget=budget)

@@ -1,5 +1,6 @@
 """Where examples live: arrays, sparse matrices, memory maps and data frames under one face."""
 
-from aluma.pool.pool import BLOCK_BYTES, LARGEST_ENTRY, Pool
+from aluma.pool.pool import Pool
+from aluma.pool.store import BLOCK_BYTES, LARGEST_ENTRY
 
 __all__ = ["BLOCK_BYTES", "LARGEST_ENTRY", "Pool"]

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import numpy as np
 import numpy.typing as npt
 
+from aluma.pool.dense import Dense
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -17,6 +19,11 @@ def is_frame(X: Any) -> TypeGuard[pd.DataFrame]:
     """Tell a DataFrame without importing pandas: whoever has one has imported it."""
     pandas = sys.modules.get("pandas")
     return pandas is not None and isinstance(X, pandas.DataFrame)
+
+
+def of_frame(X: Any) -> Dense | None:
+    """Return a store for a DataFrame, which keeps the names of its rows and columns."""
+    return Dense(frame_values(X), X.index, tuple(X.columns)) if is_frame(X) else None
 
 
 def frame_values(frame: pd.DataFrame) -> npt.NDArray[Any]:

@@ -1,18 +1,37 @@
 """When a learner has finished.
 
-A stopping rule looks at a situation and at the promise. To add one, write a class here or in a file
-of its own and pass it to a learner as ``stopping=``.
+A stopping rule looks at a situation and at the promise. To add one, write it in a file of its own
+and add a line to :data:`STOPPING`: ``ALuMA(X, stopping=name)`` and sessions then know it.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from aluma.promises.promise import Promise
 from aluma.spaces.situation import Situation
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a learner was told about when to stop.
+
+    Attributes
+    ----------
+    tolerance : share of the pool that may be wrong
+    delta : what the promise may fail with
+    questions_are_cheap : whether the next question may be looked at to see that there is no need to
+        count disputes yet
+    """
+
+    tolerance: float
+    delta: float
+    questions_are_cheap: bool
 
 
 class Stopping(ABC):
@@ -47,17 +66,10 @@ class Settled(Stopping):
     Nothing needs to be proven for it. With ``slack="auto"`` a pool that seems settled is put to the
     test first, see :class:`aluma.spaces.loosening.LooseningSpace`.
 
-    Parameters
-    ----------
-    tolerance : share of the pool that may be wrong
-    delta : what the promise may fail with
-    questions_are_cheap : whether the next question may be looked at to see that there is no need to
-        count disputes yet
     """
 
-    def __init__(self, tolerance: float, delta: float, *, questions_are_cheap: bool) -> None:
-        self.tolerance, self.delta = tolerance, delta
-        self.questions_are_cheap = questions_are_cheap
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
 
     def finished(self, at: Situation[Any], promise: Promise[Any]) -> bool:
         """Say whether the rest of the pool is settled."""
@@ -65,7 +77,7 @@ class Settled(Stopping):
             return True
         if at.n_answers == 0 or at.space.untested:
             return False
-        return not self._clearly_contested(at) and promise.error_bound(at) <= self.tolerance
+        return not self._clearly_contested(at) and promise.error_bound(at) <= self.limits.tolerance
 
     def _clearly_contested(self, at: Situation[Any]) -> bool:
         """Say whether the next question alone shows that the pool is not settled yet.
@@ -73,9 +85,24 @@ class Settled(Stopping):
         A single example on which more than delta of the hypotheses are in the minority does, so
         disputes are counted only near the end.
         """
-        if at.spent or not self.questions_are_cheap or self.tolerance * len(at.pool) >= 1:
+        limits = self.limits
+        if at.spent or not limits.questions_are_cheap or limits.tolerance * len(at.pool) >= 1:
             return False
         question = at.next_question()
         share = question.positive if question is not None and question.positive else 0.0
-        doubt = 3 * np.sqrt(self.delta / at.space.size)
-        return bool(min(share, 1 - share) > self.delta + doubt)
+        doubt = 3 * np.sqrt(limits.delta / at.space.size)
+        return bool(min(share, 1 - share) > limits.delta + doubt)
+
+
+#: Name -> what makes the rule, given the limits.
+STOPPING: dict[str, Callable[[Limits], Stopping]] = {
+    "settled": Settled,
+    "nothing_left": lambda _: NothingLeft(),
+}
+
+
+def stopping_rule(name: Any, limits: Limits) -> Stopping:
+    """Return the rule of that name, or say which there are."""
+    if not isinstance(name, str) or name not in STOPPING:
+        raise ValueError(f"stopping must be one of {', '.join(STOPPING)}, got {name!r}.")
+    return STOPPING[name](limits)

@@ -15,7 +15,7 @@ import numpy as np
 
 from aluma.arrays import Floats
 from aluma.blas import one_thread
-from aluma.pool import BLOCK_BYTES
+from aluma.pool.store import parts, rows_per_block
 from aluma.streams import OfSeed, named, streams
 
 #: Rows whose own signs come from one stream, so that any block of them can be made alone.
@@ -46,9 +46,7 @@ class SignProjection:
     def features(self, rows: Any) -> Floats:
         """Return the projection of rows, dense or sparse, without coordinates of their own."""
         out = np.empty((rows.shape[0], self.k))
-        step = max(1, BLOCK_BYTES // (8 * max(self.k, rows.shape[1])))
-        for start in range(0, len(out), step):
-            part = slice(start, start + step)
+        for part in parts(len(out), rows_per_block(8 * max(self.k, rows.shape[1]))):
             out[part] = rows[part] @ self._matrix
         return out
 

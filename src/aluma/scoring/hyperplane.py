@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from aluma.arrays import Floats, Ints
 from aluma.blas import one_thread
-from aluma.pool import BLOCK_BYTES, Pool
+from aluma.pool import Pool
+from aluma.pool.store import parts, rows_per_block
 
 #: Distances that differ by less are equal: the separator is not known better than this.
 TIE = 1e-9
@@ -65,18 +64,14 @@ def sides(pool: Pool, normal: Floats, sizes: Floats | None = None) -> Floats:
 def _exact_distances(pool: Pool, direction: Floats, rows: Ints) -> Floats:
     """Return ``<direction, x> / |x|`` in float64."""
     out = np.empty(len(rows))
-    for part in _parts(len(rows), _rows_a_block(pool)):
+    for part in parts(len(rows), _rows_a_block(pool)):
         block = pool.rows(rows[part])
         out[part] = block @ direction / np.linalg.norm(block, axis=1)
     return out
 
 
-def _parts(n: int, step: int) -> Iterator[slice]:
-    return (slice(start, start + step) for start in range(0, n, step))
-
-
 def _rows_a_block(pool: Pool) -> int:
-    return max(1, BLOCK_BYTES // (8 * pool.dimension))
+    return rows_per_block(8 * pool.dimension)
 
 
 def _single_noise(pool: Pool) -> float:

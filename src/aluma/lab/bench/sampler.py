@@ -52,7 +52,6 @@ from aluma.sampling.pace import QUARTER, STEP, climb, directions, spread
 from aluma.sampling.population import Population
 from aluma.sampling.reflection import fly
 from aluma.spaces.version_space import VersionSpace
-from aluma.streams import streams
 
 #: Pilot runs whose trajectory lengths are judged, and how far one may be behind the best length.
 PILOTS, LENGTH_SLACK = 5, 1.5
@@ -136,7 +135,7 @@ class Reflection:
     def __init__(self, walls: Floats, seed: int = 0) -> None:
         self.cone = Cone.whole(walls.shape[1]).with_walls(walls)
         self.walls = Walls.of(self.cone.coordinates, self.cone.dimension)
-        self.rng = streams((seed, 0), 1)[0]
+        self.rng = np.random.default_rng(seed)
         inside = directions((interior_point(self.cone) @ self.cone.basis)[None, :])
         start = place(np.repeat(inside, BLOCK, axis=0), self.walls)
         chains, length = spread(start, self.walls, self.rng)

@@ -1,0 +1,24 @@
+"""Which store holds what a user passes: the first that recognises it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from aluma.pool.dense import of_array
+from aluma.pool.frames import of_frame
+from aluma.pool.sparse import of_sparse
+from aluma.pool.store import Store
+
+#: Each returns a store for what it recognises and None for everything else; the last takes whatever
+#: is left. Put a new one before it.
+STORES: list[Callable[[Any], Store | None]] = [of_frame, of_sparse, of_array]
+
+
+def store_of(X: Any) -> Store:
+    """Return the store that holds ``X`` without copying it, or say why there is none."""
+    for recognised in STORES:
+        found = recognised(X)
+        if found is not None:
+            return found
+    raise TypeError(f"a pool cannot be made of {type(X).__name__}: pass an array of numbers.")
