@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import binom
+from scipy.special import bdtr
 
 from aluma.arrays import Bools, Floats, Ints
 from aluma.geometry.cone import Cone
@@ -106,7 +107,9 @@ def quantile_bound(values: Ints, delta: float) -> int:
     too few draws for that it is the largest of them.
     """
     n = len(values)
-    position = min(int(binom.ppf(COVERED, n, 1 - delta)) + 1, n)
+    # The first count that a Bin(n, 1 - delta) is not above with probability COVERED.
+    count = bisect_left(range(n), COVERED, key=lambda k: float(bdtr(k, n, 1 - delta)))
+    position = min(count + 1, n)
     return int(np.sort(values)[position - 1])
 
 
