@@ -14,21 +14,22 @@ PIP_FLAGS := --quiet --quiet --disable-pip-version-check --no-input
 # A worker for each core; a file's tests stay together, because they share what takes long to make.
 PARALLEL := -n auto --maxprocesses 8 --dist loadfile
 
-.PHONY: help demo test lint bench test-oldest clean
+.PHONY: help demo test lint bench test-oldest test-installs clean
 
 help:  ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(VENV)/.installed  ## install aluma and run its demonstration
+demo: $(VENV)/.installed-demo  ## install aluma and run its demonstration
 	$(VENV)/bin/aluma demo
 
-test: lint  ## ruff, mypy and the test suite
+test: lint  ## ruff, mypy, import-linter and the test suite
 	$(VENV)/bin/python -m pytest $(PARALLEL)
 
-lint: $(VENV)/.installed-test  ## ruff and mypy only
+lint: $(VENV)/.installed-test  ## ruff, mypy and import-linter only
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
+	$(VENV)/bin/lint-imports
 
 bench: $(VENV)/.installed-bench  ## the sampler's benchmark; another: make bench BENCH=cost
 	$(VENV)/bin/aluma bench $(BENCH)
@@ -36,16 +37,15 @@ bench: $(VENV)/.installed-bench  ## the sampler's benchmark; another: make bench
 test-oldest: $(OLDEST)/.installed  ## the test suite on the oldest supported versions
 	$(OLDEST)/bin/python -m pytest $(PARALLEL)
 
+test-installs: $(VENV)/.installed-test  ## install without extras and with [label], and try both
+	$(VENV)/bin/python -m pytest -n 0 -m slow tests/test_install.py
+
 clean:  ## remove caches and build products (the environments stay)
-	rm -rf build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis \
+	  .import_linter_cache
 	find src tests -type d -name __pycache__ -prune -exec rm -rf {} +
 
 # Stamps: an environment is installed into again only when what it was installed from has changed.
-$(VENV)/.installed: pyproject.toml | $(VENV)/bin/pip
-	@echo "Installing aluma into $(VENV)"
-	@$(VENV)/bin/python -m pip install $(PIP_FLAGS) --editable .
-	@touch $@
-
 $(VENV)/.installed-%: pyproject.toml | $(VENV)/bin/pip
 	@echo "Installing aluma[$*] into $(VENV)"
 	@$(VENV)/bin/python -m pip install $(PIP_FLAGS) --editable '.[$*]'

@@ -1,8 +1,10 @@
 """What a user or a contributor installs: the declared bounds, the typing marker, a light import."""
 
+import re
 import subprocess
 import sys
 import tomllib
+from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 
@@ -11,18 +13,14 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-ROOT = Path(__file__).parent.parent
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+import aluma
+from aluma import errors
+from aluma.extras import INSTALLED_AS, LAB
+from light import EXTRAS, ROOT, declared
+
 TOOLS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
-EXTRAS = PROJECT["optional-dependencies"]
 REQUIREMENT_FILES = sorted((ROOT / "requirements").glob("*.txt"))
 LOCK_FILES = ("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "pylock.toml")
-
-
-def declared(*extras: str) -> list[Requirement]:
-    """Return the core requirements and those of the named extras."""
-    lines = [*PROJECT["dependencies"], *(line for extra in extras for line in EXTRAS[extra])]
-    return [Requirement(line) for line in lines]
 
 
 def lower_bound(requirement: Requirement) -> Version:
@@ -45,7 +43,9 @@ def pinned(file: Path) -> dict[str, Version]:
 
 
 def test_oldest_pins_are_the_lower_bounds():
-    bounds = {canonicalize_name(r.name): lower_bound(r) for r in declared("test")}
+    # Neither [lab] nor [text]: scikit-activeml and wordllama need a newer NumPy than the core.
+    covered = declared("test", "parquet", "scale")
+    bounds = {canonicalize_name(r.name): lower_bound(r) for r in covered}
     assert pinned(ROOT / "requirements" / "oldest.txt") == bounds
 
 
@@ -81,8 +81,75 @@ def test_package_data_name_the_files_of_the_page():
     assert files("aluma").joinpath("app", "static", "index.html").is_file()
 
 
-@pytest.mark.parametrize("heavy", ["matplotlib", "typer", "fastapi"])
-def test_import_leaves_out_what_only_the_command_line_needs(heavy: str):
-    code = f"import sys, aluma; sys.exit({heavy!r} in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr or f"`import aluma` imports {heavy}"
+# -- the core and the extras -------------------------------------------------------------------
+
+
+def names(*extras: str) -> set[str]:
+    return {canonicalize_name(one.name) for one in declared(*extras)}
+
+
+def test_the_core_needs_five_packages():
+    assert names() == {"numba", "numpy", "scikit-learn", "scipy", "threadpoolctl"}
+
+
+def test_all_is_every_extra_of_a_user():
+    every = names("label", "lab", "scale", "text")
+    assert names("all") == every
+    assert names("parquet") | names("bench") | names("demo") <= every
+
+
+@pytest.mark.parametrize("extra", ["label", "lab"])
+def test_an_extra_brings_what_its_errors_ask_for(extra: str):
+    brought = names(extra)
+    source = [file.read_text("utf-8") for file in (ROOT / "src").rglob("*.py")]
+    needed = re.findall(rf'needed\("(\w+)[.\w]*", "{extra}"', "\n".join(source))
+    required = re.findall(rf'require\("[^"]+", "{extra}", ([^*)]+)\)', "\n".join(source))
+    asked = {*needed, *(name.strip(' "') for group in required for name in group.split(","))}
+    asked |= set(LAB) if extra == "lab" else set()
+    assert asked
+    assert {INSTALLED_AS.get(name, name) for name in asked} <= brought
+
+
+# -- what is exported, and what that costs -----------------------------------------------------
+
+
+def test_every_public_name_is_there():
+    for name in aluma.__all__:
+        assert getattr(aluma, name) is not None
+    assert set(aluma.__all__) <= set(dir(aluma))
+    assert aluma.__version__ == version("aluma")
+    with pytest.raises(AttributeError, match="no attribute 'Aluma'"):
+        _ = aluma.Aluma
+
+
+def test_every_exception_is_exported():
+    exceptions = {name for name, one in vars(errors).items() if isinstance(one, type)}
+    assert exceptions <= set(aluma.__all__)
+    assert all(issubclass(getattr(aluma, name), aluma.AlumaError) for name in exceptions)
+
+
+def loaded(code: str) -> set[str]:
+    """Return the modules that are loaded after some code."""
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys\n{code}\nprint(*sys.modules)"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return set(done.stdout.split())
+
+
+def test_importing_aluma_loads_nothing_that_is_installed_with_it():
+    packages = {module.partition(".")[0] for module in loaded("import aluma")}
+    assert not packages & {"numpy", "scipy", "sklearn", "numba", "threadpoolctl", "joblib"}
+    assert not packages & {"pandas", "matplotlib", "typer", "rich", "fastapi"}
+
+
+@pytest.mark.parametrize("name", ["ALuMA", "Session", "VersionSpace", "run"])
+def test_the_core_loads_little_more_than_the_packages_it_computes_with(name: str):
+    """A ceiling that moves with those packages, so that only our own imports can break it."""
+    modules = loaded(f"from aluma import {name}")
+    heavy = ("sklearn", "scipy.stats", "scipy.optimize", "pandas", "matplotlib", "joblib", "rich")
+    assert [one for one in heavy if one in modules] == []
+    floor = loaded("import numpy, numba, scipy.linalg, scipy.sparse, scipy.special, threadpoolctl")
+    ours = {module for module in modules if module.partition(".")[0] == "aluma"}
+    assert len(modules - ours - floor) <= 20, sorted(modules - ours - floor)

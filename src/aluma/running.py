@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from aluma.arrays import positive_integer
 from aluma.errors import Conflict, Exhausted, Undecided
+from aluma.extras import needed
 from aluma.interrupts import held_back
 from aluma.learners.learner import Learner
 from aluma.pool import Pool
@@ -48,8 +49,7 @@ class Trace:
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per answer; rows of a DataFrame pool are named by its index."""
-        import pandas as pd
-
+        pd = needed("pandas", "label", "Trace.to_frame")
         names = self.indices if self.index is None else [self.index[i] for i in self.indices]
         frame = pd.DataFrame(
             {"example": names, "position": self.indices, "label": self.labels},
@@ -58,7 +58,7 @@ class Trace:
         if self.measures:
             # An interrupted run may lack the last.
             frame["measure"] = pd.Series(self.measures, index=frame.index[: len(self.measures)])
-        return frame
+        return frame  # type: ignore[no-any-return]
 
 
 def run(
@@ -148,9 +148,13 @@ def _bar(shown: bool, total: int) -> Iterator[Callable[[], None]]:
     if not shown:
         yield lambda: None
         return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (TextColumn("answers"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns) as bar:
+    rich = needed("rich.progress", "label", "a progress bar")
+    columns = (
+        rich.TextColumn("answers"),
+        rich.BarColumn(),
+        rich.MofNCompleteColumn(),
+        rich.TimeElapsedColumn(),
+    )
+    with rich.Progress(*columns) as bar:
         task = bar.add_task("answers", total=total)
         yield lambda: bar.advance(task)

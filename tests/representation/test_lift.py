@@ -14,6 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import aluma.representation.kernels
 import aluma.representation.lift
+import aluma.representation.transformer
 from aluma import bounds
 from aluma.lab.bench.noise import relative_margin
 from aluma.lab.bench.noise_pools import known_pool
@@ -165,7 +166,7 @@ def test_scikit_learns_checks(estimator: object, check: object) -> None:
     check(estimator)  # type: ignore[operator]
 
 
-@pytest.mark.parametrize("name", ["lift", "kernels"])
+@pytest.mark.parametrize("name", ["lift", "transformer", "kernels"])
 def test_the_examples_are_true(name: str) -> None:
     found = doctest.testmod(getattr(aluma.representation, name))
     assert found.attempted > 0

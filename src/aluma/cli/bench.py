@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 
 from aluma.cli.terminal import console, fail
+from aluma.extras import LAB, require
 
 
 def bench(
@@ -23,6 +24,7 @@ def bench(
 
     The exit code is 1 if a ratio falls short of what aluma promises.
     """
+    require("aluma bench", "lab", *LAB)
     programs = benchmarks()
     if name is not None and name not in programs:
         fail(f"There is no benchmark {name!r}: choose one of {', '.join(programs)}.")

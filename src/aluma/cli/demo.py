@@ -10,6 +10,7 @@ import numpy as np
 from aluma.arrays import Floats
 from aluma.cli.report import report, watched
 from aluma.cli.terminal import Out, console, folder
+from aluma.extras import LAB, require
 from aluma.lab.comparison import compare
 
 REPEATS = 5
@@ -21,6 +22,7 @@ def demo(out: Out = Path("aluma-demo")) -> None:
     The data ship with scikit-learn, so nothing is downloaded, and it takes less than a minute. At
     the end there are a table of the labels needed, a picture and the labelled pool as a CSV file.
     """
+    require("aluma demo", "lab", *LAB)
     results = folder(out)
     X, y = threes_and_eights()
     console.print(

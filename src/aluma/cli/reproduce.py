@@ -17,6 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from aluma.cli.terminal import Out, complaints, console, fail, folder
+from aluma.extras import LAB, require
 from aluma.lab.experiments.catalogue import CATALOGUE
 from aluma.lab.experiments.declaration import Scale
 from aluma.lab.experiments.reproduce import Plan, chosen
@@ -52,6 +53,7 @@ def reproduce(
 
     Example: aluma reproduce octahedron mnist-4-7 --seeds 3
     """
+    require("aluma reproduce", "lab", *LAB)
     try:
         experiments = chosen(names or [])
     except LookupError as error:

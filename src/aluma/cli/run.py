@@ -11,6 +11,7 @@ from rich.markup import escape
 from aluma.cli.report import report, watched
 from aluma.cli.table_file import read_labelled
 from aluma.cli.terminal import Out, console, fail, folder
+from aluma.extras import LAB, require
 from aluma.lab.comparison import COMPARED, compare
 from aluma.learners.assembly import checked_margin
 from aluma.learners.registry import ENTRIES, accepted
@@ -74,6 +75,7 @@ def run(
 
     Example: aluma run flowers.csv --label-column species --kernel rbf --slack auto
     """
+    require("aluma run", "lab", *LAB)
     if strategy not in ENTRIES:
         fail(f"There is no strategy {strategy!r}: choose one of {', '.join(ENTRIES)}.")
     chosen, allowed = _kernel(kernel, gamma), _slack(slack)

@@ -11,8 +11,9 @@ says is believed only after a check in plain arithmetic. Where the check fails, 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from scipy.optimize import linprog, nnls
 
 from aluma.arrays import Floats, Ints
 from aluma.errors import Undecided
@@ -235,3 +236,20 @@ def _linear_program_weights(walls: Floats) -> Floats:
         bounds=(0, None),
     )
     return np.eye(1, n)[0] if result.x is None else np.asarray(result.x)
+
+
+# SciPy's optimisers are slow to import, so it happens when the first of them is called.
+
+
+def nnls(*args: Any, **settings: Any) -> Any:
+    """Call ``scipy.optimize.nnls``."""
+    from scipy import optimize
+
+    return optimize.nnls(*args, **settings)
+
+
+def linprog(*args: Any, **settings: Any) -> Any:
+    """Call ``scipy.optimize.linprog``."""
+    from scipy import optimize
+
+    return optimize.linprog(*args, **settings)

@@ -12,6 +12,7 @@ import numpy as np
 from aluma.arrays import Bools, Floats, positive_integer
 from aluma.blas import one_thread
 from aluma.errors import Conflict, Exhausted, Undecided
+from aluma.extras import require
 from aluma.interrupts import held_back
 from aluma.learners.labels import plain
 from aluma.learners.learner import Learner, Strain
@@ -141,6 +142,7 @@ class Comparison:
         Columns: ``example`` (its name, or its position), ``label``, ``given_by`` ("person" if it
         was asked about, else what :func:`labels_by` says) and ``vote_share``, of the label given.
         """
+        require("the labelled pool as a table", "lab", "pandas")
         import pandas as pd
 
         asked = np.zeros(self.size, dtype=bool)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aluma.arrays import Floats
+from aluma.extras import require
 from aluma.lab.comparison import TITLES, Comparison
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ def learning_curves(comparison: Comparison, path: Path, title: str) -> None:
     The line is the median of a strategy's runs, the band their range. Both axes are stretched where
     the labels are spent: counts by a logarithm, errors by a square root, which still has a 0.
     """
+    require("a picture", "lab", "matplotlib")
     import matplotlib
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure

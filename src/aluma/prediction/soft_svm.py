@@ -6,8 +6,6 @@ import logging
 import warnings
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.svm import LinearSVC
 
 from aluma.arrays import Floats
 from aluma.blas import one_thread
@@ -28,6 +26,10 @@ def soft_svm(rows: Floats, signs: Floats, regularization: float) -> Floats:
     descent. It wants both classes, so where one is missing every example comes with its mirror
     image, which has the same loss.
     """
+    # Slow to import, and most learners never ask for it.
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.svm import LinearSVC
+
     if len(rows) == 0:
         return np.zeros(rows.shape[1])
     cost = 1.0 / (regularization * len(rows))

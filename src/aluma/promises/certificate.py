@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import binom
+from scipy.special import bdtr
 
 from aluma.arrays import Ints
 from aluma.sampling.settling import Mixing
@@ -58,5 +59,7 @@ def quantile_bound(values: Ints, delta: float) -> int:
     too few draws for that it is the largest of them.
     """
     n = len(values)
-    position = min(int(binom.ppf(COVERED, n, 1 - delta)) + 1, n)
+    # The first count that a Bin(n, 1 - delta) is not above with probability COVERED.
+    count = bisect_left(range(n), COVERED, key=lambda k: float(bdtr(k, n, 1 - delta)))
+    position = min(count + 1, n)
     return int(np.sort(values)[position - 1])

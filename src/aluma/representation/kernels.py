@@ -19,8 +19,6 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 from scipy.linalg import eigh
-from sklearn.metrics.pairwise import laplacian_kernel, polynomial_kernel, rbf_kernel
-from sklearn.preprocessing import normalize
 
 from aluma.arrays import Floats, positive_integer
 from aluma.blas import one_thread
@@ -126,6 +124,9 @@ class Kernel:
                     f"{Z.shape[0]} rows: it must return one value for every pair."
                 )
             return values
+        # Slow to import, and most learners have no kernel.
+        from sklearn.metrics.pairwise import laplacian_kernel, polynomial_kernel, rbf_kernel
+
         if self.name == "rbf":
             return np.asarray(rbf_kernel(X, Z, gamma=gamma), dtype=np.float64)
         if self.name == "laplacian":
@@ -153,6 +154,7 @@ class KernelMap:
 
     Examples
     --------
+    >>> from sklearn.metrics.pairwise import rbf_kernel
     >>> X = np.random.default_rng(0).standard_normal((30, 2))
     >>> features = KernelMap("rbf").fit(Pool(X)).features(Pool(X))
     >>> bool(np.allclose(features @ features.T, rbf_kernel(X, gamma=1 / (2 * X.var()))))
@@ -192,6 +194,8 @@ class KernelMap:
         if self.kernel.name == "linear":
             return pool.data
         if self.kernel.name == "cosine":
+            from sklearn.preprocessing import normalize
+
             return normalize(pool.data)
         out = np.empty((len(pool), self._map.shape[1]))
         step = max(1, 2**20 // len(self._map))

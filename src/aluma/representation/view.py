@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aluma.pool import Pool
 from aluma.representation.kernels import Kernel, KernelMap
-from aluma.representation.lift import Lift
+
+if TYPE_CHECKING:
+    from aluma.representation.transformer import Lift
 
 
 class View:
@@ -39,6 +41,9 @@ class View:
         self._lift: Lift | None = None
         chosen = Kernel.of(kernel)
         if dimension is not None:
+            # Slow to import, and rarely wanted.
+            from aluma.representation.transformer import Lift
+
             self._lift = Lift(slack=slack, kernel=chosen, dimension=dimension, random_state=seed)
             self.pool = Pool(self._lift.fit_transform(self.examples))
         elif chosen.is_linear:

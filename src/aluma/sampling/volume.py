@@ -37,8 +37,7 @@ from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import logsumexp
-from scipy.stats import binom
+from scipy.special import bdtr, bdtrc, gammaln, logsumexp, xlog1py, xlogy
 
 from aluma.arrays import Floats, Ints
 from aluma.errors import Undecided
@@ -117,7 +116,7 @@ def failure_bound(n: int, levels: int, x: float) -> float:
     p = LEAST_SHARE
     spread = np.sqrt(n * p * (1 - p))
     counts = np.arange(max(1, int(n * p - 15 * spread)), min(n, int(n * p + 15 * spread)) + 1)
-    weights = binom.logpmf(counts, n, p)
+    weights = _log_binomial(counts, n, p)
     deviation = np.log(counts / (n * p))
     best = x * n * p / (levels * (1 - p))
     tails = []
@@ -126,8 +125,14 @@ def failure_bound(n: int, levels: int, x: float) -> float:
         logs = [levels * logsumexp(weights + sign * s * deviation) - s * x for s in powers]
         tails.append(np.exp(min(logs)))
     # What the window leaves out: fifteen standard deviations, at every level.
-    outside = levels * (binom.cdf(counts[0] - 1, n, p) + binom.sf(counts[-1], n, p))
+    outside = levels * (bdtr(counts[0] - 1, n, p) + bdtrc(counts[-1], n, p))
     return float(sum(tails) + outside)
+
+
+def _log_binomial(counts: Ints, n: int, p: float) -> Floats:
+    """Return ln P[Bin(n, p) = k] for each count k."""
+    ways = gammaln(n + 1) - (gammaln(counts + 1) + gammaln(n - counts + 1))
+    return np.asarray(ways + xlogy(counts, p) + xlog1py(n - counts, -p))
 
 
 def _opener(cone: Cone) -> Floats:

@@ -24,6 +24,7 @@ from sklearn.decomposition import PCA
 
 from aluma.arrays import Bools, Floats, Ints
 from aluma.errors import Exhausted, MissingData
+from aluma.extras import require
 from aluma.lab import datasets
 from aluma.lab.bench import label_counts, one_core
 from aluma.lab.bench.label_counts import CLASSES, Counter, signs
@@ -141,6 +142,7 @@ def slope(x: Floats, y: Floats) -> float:
 
 def draw_circles(points: Floats, counts: dict[str, Floats], path: Path) -> None:
     """Draw labels against 1 / epsilon with the growth that the theorem speaks of, as a PNG."""
+    require("a picture", "lab", "matplotlib")
     import matplotlib
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aluma.errors import CorruptData, MissingData
+from aluma.extras import require
 
 if TYPE_CHECKING:
     from requests import Response
@@ -61,6 +62,7 @@ def locate(*alternatives: DataFile) -> Path:
 
 def cache_folder() -> Path:
     """Return the folder that downloads go to, the user's cache."""
+    require("a data set", "lab", "pooch")
     import pooch
 
     return Path(pooch.os_cache("aluma"))
@@ -106,6 +108,7 @@ def _checked(path: Path, file: DataFile, way_out: str) -> Path:
 
 def _download(file: DataFile, cache: Path) -> Path:
     """Fetch a file from the first address that has it; pooch checks it and moves it in place."""
+    require("a download", "lab", "pooch", "requests", "rich")
     import pooch
     import requests
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aluma.arrays import Bools, Floats
+from aluma.extras import require
 from aluma.lab.figures import COUNTS, DPI, INK, QUIET, STYLE
 
 if TYPE_CHECKING:
@@ -97,6 +98,7 @@ def picture(
 
     ``margins`` are the inches on the left and right of each panel.
     """
+    require("a picture", "lab", "matplotlib")
     import matplotlib
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
