@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,9 @@ from aluma.pool import Pool
 from aluma.promises.certificate import Certificate
 from aluma.representation.view import View
 from aluma.spaces.history import Event, common
+
+if TYPE_CHECKING:
+    from aluma.learners.lifted import Strain
 
 
 class Learner(ABC):
@@ -36,6 +39,9 @@ class Learner(ABC):
         Number of answers after which :meth:`ask` raises :class:`Exhausted`.
     random_state : int, numpy Generator or None
     """
+
+    #: The first contradiction that slack had to be allowed for, if there was one.
+    conflict: Conflict | None = None
 
     def __init__(
         self,
@@ -241,6 +247,27 @@ class Learner(ABC):
     def finished(self) -> bool:
         """Whether no label is worth asking for any more."""
         return not self._eligible().any()
+
+    # -- what every learner can be asked, whatever it is made of -------------------------------
+
+    @property
+    def labelled_by(self) -> str:
+        """In words, what gives the labels that nobody was asked about."""
+        return "vote"
+
+    @property
+    def allowed_slack(self) -> float:
+        """The slack that is allowed for now; 0 for learners that allow for none."""
+        return 0.0
+
+    def doubts(self) -> Floats:
+        """Return the share of halfspaces that dispute each answer; without slack none does."""
+        return np.zeros(self.n_answers)
+
+    def strained(self, n: int = 10) -> list[Strain]:
+        """Return the n answers that most halfspaces dispute; without slack there are none."""
+        del n
+        return []
 
     # -- for subclasses ------------------------------------------------------------------------
 
