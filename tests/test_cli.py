@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from aluma import cli
 from aluma.errors import Undecided
-from aluma.lab import comparison
+from aluma.lab import comparison, names
 from aluma.learners.aluma import ALuMA
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -105,7 +105,7 @@ def test_the_table_has_the_counts_of_the_comparison(csv, tmp_path):
     X = comparison.standardise(data[["width", "length"]].to_numpy())
     found = comparison.compare(X, data["kind"], repeats=3)
     for name in comparison.COMPARED:
-        title = comparison.TITLES[name]
+        title = names.title(name)
         (row,) = [
             line.replace("│", " ").split()
             for line in result.output.splitlines()
@@ -123,13 +123,13 @@ def test_other_strategies_and_no_comparison(csv, tmp_path, strategy):
         "--out", tmp_path,
     )  # fmt: skip
     assert result.exit_code == 0, result.output
-    titles = [title for title in comparison.TITLES.values() if f"│ {title}" in result.output]
-    assert titles == [comparison.TITLES[strategy]]
+    titles = [look.title for look in names.LEARNERS.values() if f"│ {look.title}" in result.output]
+    assert titles == [names.title(strategy)]
     rule = {"qbc": "vote", "iwal": "the least weighted loss"}.get(strategy, "SVM")
     assert f"{titles[0]} labels by {rule}." in told(result)
     assert told(result).count(" by ") == 1
     if strategy != "iwal":
-        assert f"{comparison.TITLES[strategy]} has every label right" in told(result)
+        assert f"{names.title(strategy)} has every label right" in told(result)
 
 
 def test_a_budget_that_is_too_small_is_said(csv, tmp_path):
@@ -312,7 +312,7 @@ def test_demo(tmp_path, monkeypatch):
     monkeypatch.setattr(cli.demo, "REPEATS", 1)
     result = invoke("demo", "--out", tmp_path)
     assert result.exit_code == 0, result.output
-    for title in (comparison.TITLES[name] for name in comparison.COMPARED):
+    for title in (names.title(name) for name in comparison.COMPARED):
         assert f"│ {title}" in result.output
     assert len(pd.read_csv(tmp_path / "labelled-pool.csv")) == 40
     assert (tmp_path / "learning-curves.png").read_bytes()[:8] == PNG

@@ -12,7 +12,8 @@ from aluma.cli.report import report, watched
 from aluma.cli.table_file import read_labelled
 from aluma.cli.terminal import Out, console, fail, folder
 from aluma.lab.comparison import COMPARED, compare
-from aluma.learners.lifted import LiftedLearner, checked_margin
+from aluma.lab.construct import accepted
+from aluma.learners.lifted import checked_margin
 from aluma.learners.registry import STRATEGIES
 from aluma.representation.kernels import Kernel
 from aluma.representation.lift import checked_slack
@@ -77,7 +78,7 @@ def run(
     if strategy not in STRATEGIES:
         fail(f"There is no strategy {strategy!r}: choose one of {', '.join(STRATEGIES)}.")
     chosen, allowed = _kernel(kernel, gamma), _slack(slack)
-    if allowed != 0 and not issubclass(STRATEGIES[strategy], LiftedLearner):
+    if allowed != 0 and "slack" not in accepted(STRATEGIES[strategy]):
         fail(f"{strategy} does not allow for slack: leave --slack out, or use --strategy aluma.")
     wide = _margin(margin)
     data = read_labelled(pool, label_column)

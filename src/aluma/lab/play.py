@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from aluma.arrays import Bools, Floats
-from aluma.errors import Conflict, Exhausted, Undecided
-from aluma.lab.experiments.problem import CLASSES, Problem
+from aluma.lab.problem import CLASSES, Problem
 from aluma.learners.learner import Learner
+from aluma.running import Answers, OnConflict
 from aluma.spaces.version_space import VersionSpace
 
-#: What becomes of an answer that contradicts the others, or leaves too little to explore. "skip":
-#: it is paid for and kept as the label of its example, but the learner goes on without it. "stop":
-#: the run ends.
-OnConflict: TypeAlias = Literal["skip", "stop"]
-
-#: Every count of labels up to here is measured; further on, counts grow by this factor.
-EVERY, GROWTH = 20, 1.12
+#: Every count of labels up to the first is measured; further on, counts grow by the second.
+MEASURE_ALL_UP_TO, GROWTH = 20, 1.12
 #: Multiples of this are measured, too: learners are compared there, pair by pair.
 ROUND = 50
 
 
-def checkpoints(budget: int, every: int = EVERY, growth: float = GROWTH) -> list[int]:
+def checkpoints(budget: int, every: int = MEASURE_ALL_UP_TO, growth: float = GROWTH) -> list[int]:
     """Return the counts of labels after which errors are measured, the last of them the budget.
 
     Each count beyond ``every`` is at most a factor ``growth`` from the next, which is how exactly
@@ -35,95 +31,106 @@ def checkpoints(budget: int, every: int = EVERY, growth: float = GROWTH) -> list
     return sorted({*counts, *range(ROUND, budget + 1, ROUND)})
 
 
-class Measured:
-    """Errors along a run, as lists of plain numbers.
+def within(marks: Sequence[int], budget: int) -> list[int]:
+    """Return the marks below a smaller budget, and that budget."""
+    return [*(mark for mark in marks if mark < budget), min(budget, marks[-1])]
+
+
+#: What a run came to: plain numbers, see :func:`play`.
+Result: TypeAlias = dict[str, Any]
+
+#: Answers that contradicted the others, by example: whether the teacher said the second class. The
+#: learner does not know them, but whoever asked does.
+Known: TypeAlias = Mapping[int, bool]
+
+#: Measures a learner on the way: a name for every number.
+Measure: TypeAlias = Callable[[Learner, Problem, Known], dict[str, float]]
+
+
+def errors(learner: Learner, problem: Problem, known: Known) -> dict[str, float]:
+    """Return the learner's errors on the pool and, if there is one, on the test set.
 
     ``train`` is the share of the pool that would be handed over with a wrong label: answers count
     as known. ``train_random`` is the expected share if one hypothesis drawn at random labelled the
     pool instead of the majority. ``test`` and ``test_random`` are the same for the test set.
     """
+    share = learner.predict_proba()[:, 1]
+    for index, positive in known.items():
+        share[index] = float(positive)
+    truth = problem.positive
+    if problem.judged is not None:
+        share, truth = share[problem.judged], truth[problem.judged]
+    found = _wrong("train", share, truth)
+    if problem.positive_test is not None:
+        votes = learner.predict_proba(problem.X_test)[:, 1]
+        found |= _wrong("test", votes, problem.positive_test)
+    return found
 
-    def __init__(self, problem: Problem) -> None:
-        self.problem = problem
-        self.known: dict[int, bool] = {}
-        self.curves: dict[str, list[float]] = {"labels": [], "train": [], "train_random": []}
-        if problem.positive_test is not None:
-            self.curves |= {"test": [], "test_random": []}
 
-    def look(self, learner: Learner, spent: int) -> None:
-        """Measure a learner after some answers."""
-        share = learner.predict_proba()[:, 1]
-        for index, positive in self.known.items():
-            share[index] = float(positive)
-        judged = self.problem.judged
-        truth = self.problem.positive
-        if judged is not None:
-            share, truth = share[judged], truth[judged]
-        self.curves["labels"].append(spent)
-        self._add("train", share, truth)
-        if self.problem.positive_test is not None:
-            votes = learner.predict_proba(self.problem.X_test)[:, 1]
-            self._add("test", votes, self.problem.positive_test)
-
-    def _add(self, name: str, share: Floats, truth: Bools) -> None:
-        self.curves[name].append(float(np.mean((share >= 0.5) != truth)))
-        self.curves[f"{name}_random"].append(round(float(np.mean(np.abs(share - truth))), 12))
+def _wrong(name: str, share: Floats, truth: Bools) -> dict[str, float]:
+    return {
+        name: float(np.mean((share >= 0.5) != truth)),
+        f"{name}_random": round(float(np.mean(np.abs(share - truth))), 12),
+    }
 
 
 def play(
     learner: Learner,
     problem: Problem,
-    counts: list[int],
+    counts: Sequence[int],
     *,
     on_conflict: OnConflict = "skip",
     until_right: bool = False,
     prove: bool = False,
-) -> dict[str, Any]:
+    measure: Measure = errors,
+) -> Result:
     """Answer a learner's questions and measure it after each of ``counts`` answers.
 
     Parameters
     ----------
     learner : without answers, for the pool of ``problem``, with the labels -1 and +1
     counts : ascending; the last is the budget
-    on_conflict : what becomes of an answer that contradicts the others
+    on_conflict : "skip": an answer that contradicts the others is paid for and kept as the label of
+        its example, but the learner goes on without it. "stop": the run ends.
     until_right : stop as soon as the training error is seen to be 0
     prove : find out afterwards how many of the answers already determined every label
+    measure : what is measured
 
     Returns
     -------
     dict
-        The curves of :class:`Measured`; ``asked``, the examples in order; ``conflicts``, how many
-        answers were skipped; ``ended``: "budget", "right", "exhausted" (nothing was left that the
-        learner would ask, so the last error is final) or "conflict"; with ``prove``, ``certain``,
-        the number of answers after which no consistent halfspace labels the pool differently.
+        ``labels``, the counts that were reached, and a list for every name that ``measure``
+        returns; ``asked``, the examples in order; ``conflicts``, how many answers were skipped;
+        ``ended``: "budget", "right", "exhausted" (nothing was left that the learner would ask, so
+        the last error is final) or "conflict"; with ``prove``, ``certain``, the number of answers
+        after which no consistent halfspace labels the pool differently.
     """
-    measured = Measured(problem)
-    wanted, ended = set(counts), "budget"
+    curves: dict[str, list[Any]] = {"labels": []}
     asked: list[int] = []
-    while len(asked) < counts[-1]:
-        try:
-            index = learner.ask()
-        except Exhausted:
-            ended = "exhausted"
-            break
-        positive = bool(problem.positive[index])
-        asked.append(index)
-        try:
-            learner.tell(index, CLASSES[positive])
-        except (Conflict, Undecided):
-            measured.known[index] = positive
-            if on_conflict == "stop":
-                ended = "conflict"
+    known: dict[int, bool] = {}
+
+    def look() -> None:
+        curves["labels"].append(len(asked))
+        for name, value in measure(learner, problem, known).items():
+            curves.setdefault(name, []).append(value)
+
+    answers = Answers(
+        learner, problem.answer, counts[-1], on_conflict=on_conflict, stop_when_finished=False
+    )
+    wanted, right = set(counts), False
+    for answer in answers:
+        asked.append(answer.index)
+        if answer.refused is not None:
+            known[answer.index] = answer.label == CLASSES[1]
+        if answer.count in wanted and answers.ended is None:
+            look()
+            right = until_right and curves["train"][-1] == 0
+            if right:
                 break
-            learner.skip(index)
-        if len(asked) in wanted:
-            measured.look(learner, len(asked))
-            if until_right and measured.curves["train"][-1] == 0:
-                ended = "right"
-                break
-    if measured.curves["labels"][-1:] != [len(asked)]:
-        measured.look(learner, len(asked))
-    result = {**measured.curves, "asked": asked, "conflicts": len(measured.known), "ended": ended}
+    if curves["labels"][-1:] != [len(asked)]:
+        look()
+    ended = "right" if right else "conflict" if answers.trouble else answers.ended
+    result = {**curves, "asked": asked, "conflicts": len(known), "ended": ended}
     return {**result, "certain": certain_after(problem, asked)} if prove else result
 
 

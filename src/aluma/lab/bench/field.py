@@ -145,7 +145,8 @@ def draw_circles(points: Floats, counts: dict[str, Floats], path: Path) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    from aluma.lab.figures import COLOURS, DPI, QUIET, STYLE
+    from aluma.lab.names import colour
+    from aluma.lab.palette import DPI, QUIET, STYLE
 
     shapes = {"CAL": points, "ALuMA": np.log(points) ** 2}
     names = {"CAL": "1/ε", "ALuMA": "ln²(1/ε)"}
@@ -154,10 +155,10 @@ def draw_circles(points: Floats, counts: dict[str, Floats], path: Path) -> None:
         FigureCanvasAgg(figure)
         axes = figure.add_subplot()
         for name, each in counts.items():
-            colour, mean = COLOURS[name.lower()], each.mean(axis=1)
-            axes.errorbar(points, mean, each.std(axis=1), fmt="o", color=colour, capsize=3)
+            own, mean = colour(name.lower()), each.mean(axis=1)
+            axes.errorbar(points, mean, each.std(axis=1), fmt="o", color=own, capsize=3)
             growth = np.polyval(np.polyfit(shapes[name], mean, 1), shapes[name])
-            axes.plot(points, growth, color=colour, label=f"{name}, a + b {names[name]}")
+            axes.plot(points, growth, color=own, label=f"{name}, a + b {names[name]}")
         axes.set_xscale("log")
         axes.set_yscale("log")
         axes.set_xticks(points, [str(int(n)) for n in points])

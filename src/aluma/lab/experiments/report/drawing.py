@@ -1,4 +1,4 @@
-"""One style for all figures: colours by learner, frames, and names beside the ends of lines."""
+"""Figures of the report: panels of lines, with names beside their ends."""
 
 from __future__ import annotations
 
@@ -10,27 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aluma.arrays import Bools, Floats
-from aluma.lab.figures import COUNTS, DPI, INK, QUIET, STYLE
+from aluma.lab import names
+from aluma.lab.palette import COUNTS, DPI, INK, QUIET, STYLE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-#: From the palette of Okabe and Ito, which colour-blind readers can tell apart.
-COLOURS = {
-    "aluma": "#0072B2",
-    "aluma-lifted": "#0072B2",
-    "aluma-paper": "#56B4E9",
-    "aluma-projected": "#56B4E9",
-    "tk": "#D55E00",
-    "qbc": "#009E73",
-    "cal": "#CC79A7",
-    "iwal": "#CC79A7",
-    "erm": "#7A7A7A",
-    "soft-svm": "#7A7A7A",
-    "logistic": "#E69F00",
-    "skactiveml": "#8A5A2B",
-}
 #: What is in the foreground: drawn last, a little thicker.
 FOREGROUND = ("aluma", "aluma-lifted")
 #: Inches of a panel (or a single one), of the head and foot of a figure, and on the left and right
@@ -179,7 +165,7 @@ def log_labels(axes: Axes, least: float, most: float, label: str) -> None:
 def draw_lines(axes: Axes, lines: Sequence[Line]) -> None:
     """Draw lines with their bands, those in the foreground last."""
     for line in sorted(lines, key=lambda one: one.key in FOREGROUND):
-        colour = COLOURS.get(line.key, INK)
+        colour = names.colour(line.key)
         front = line.key in FOREGROUND
         if line.low is not None and line.high is not None:
             axes.fill_between(line.x, line.low, line.high, color=colour, alpha=0.12, linewidth=0)
@@ -221,7 +207,7 @@ def name_ends(axes: Axes, lines: Sequence[Line], shown: Callable[[float], str]) 
     bottom = float(axes.transAxes.transform((0, 0))[1]) * 72 / DPI
     top = float(axes.transAxes.transform((0, 1))[1]) * 72 / DPI
     for line, y, at, place in zip(lines, ends, heights, spread(heights, bottom, top), strict=True):
-        colour = COLOURS.get(line.key, INK)
+        colour = names.colour(line.key)
         axes.annotate(
             f"{line.title} · {_sign(line)}{shown(y)}",
             (1, (at - bottom) / (top - bottom)),
