@@ -37,7 +37,7 @@ ENTRANTS = {
     "qbc": Look("QBC", LEARNERS["qbc"].colour),
     "cal": LEARNERS["cal"],
     "iwal": LEARNERS["iwal"],
-    "iwal-bold": Look("IWAL, c = 0.1", LEARNERS["iwal"].colour),
+    "iwal-bold": Look("IWAL, c=0.1", LEARNERS["iwal"].colour),
     "erm": Look("ERM", LEARNERS["passive"].colour),
     "soft-svm": Look("soft-SVM", LEARNERS["passive"].colour),
     "logistic": Look("logistic margin", palette.ORANGE),
