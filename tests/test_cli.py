@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from aluma import cli
+from aluma import cli, reading
 from aluma.errors import Undecided
 from aluma.lab import comparison, names
 from aluma.learners.aluma import ALuMA
@@ -272,9 +272,9 @@ def test_tables_that_cannot_be_used_are_refused(tmp_path, frame, column, said):
     ("content", "said"),
     [
         (b"", "is empty"),
-        (b"a,b\n1,2,3\n4,5,6\n", "cannot be read as a CSV file"),
-        (b"a,b\n1,2\n3,4,5\n", "cannot be read as a CSV file"),
-        (b"a,b\n\xff\xfe,2\n", "cannot be read as a CSV file"),
+        (b"a,b\n1,2,3\n4,5,6\n", "cannot be read as csv"),
+        (b"a,b\n1,2\n3,4,5\n", "cannot be read as csv"),
+        (b"a,b\n\xff\xfe,2\n", "cannot be read as csv"),
     ],
 )
 def test_files_that_are_no_tables_are_refused(tmp_path, content, said):
@@ -353,3 +353,18 @@ def test_what_float64_cannot_settle_ends_a_run_with_a_sentence(csv, tmp_path, mo
     assert "ALuMA had to end after 2 labels" in told(result)
     assert "2 answers leave a cone too thin for float64." in told(result)
     assert "Traceback" not in result.output
+
+
+@pytest.mark.parametrize("ending", [".tsv", ".jsonl", ".toy"])
+def test_run_takes_every_format_that_has_a_reader(tmp_path, monkeypatch, ending):
+    path = tmp_path / f"flowers{ending}"
+    if ending == ".jsonl":
+        flowers().to_json(path, orient="records", lines=True)
+    else:
+        flowers().to_csv(path, sep="\t" if ending == ".tsv" else "~", index=False)
+    monkeypatch.setitem(reading.TABLES, ".toy", lambda path: pd.read_csv(path, sep="~"))
+    result = invoke(
+        "run", path, "--label-column", "kind", "--no-compare", "--repeats", 1, "--out", tmp_path
+    )
+    assert result.exit_code == 0, result.output
+    assert "40 rows, 2 numeric columns ('width', 'length')" in told(result)

@@ -21,7 +21,10 @@ from aluma.representation.lift import checked_slack
 
 def run(
     pool: Annotated[
-        Path, typer.Argument(metavar="POOL.CSV", help="CSV file, one example a row, names on top.")
+        Path,
+        typer.Argument(
+            metavar="POOL", help="CSV, TSV, Parquet or JSON Lines: one example a row, with names."
+        ),
     ],
     label_column: Annotated[
         str, typer.Option(metavar="NAME", help="The column that holds the known labels.")
