@@ -33,7 +33,8 @@ def checkpoints(budget: int, every: int = MEASURE_ALL_UP_TO, growth: float = GRO
 
 def within(marks: Sequence[int], budget: int) -> list[int]:
     """Return the marks below a smaller budget, and that budget."""
-    return [*(mark for mark in marks if mark < budget), min(budget, marks[-1])]
+    last = min(budget, marks[-1])
+    return [*(mark for mark in marks if mark < last), last]
 
 
 #: What a run came to: plain numbers, see :func:`play`.
