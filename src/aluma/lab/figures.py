@@ -16,9 +16,9 @@ from aluma.lab.palette import COUNTS, DPI, QUIET, STYLE
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Inches, and the room in points that the name of a curve takes.
-SIZE = (8.0, 4.5)
-LABEL = (110.0, 13.0)
+#: Inches of the figure, and the room in points that the name of a curve takes.
+FIGURE_INCHES = (8.0, 4.5)
+NAME_POINTS = (110.0, 13.0)
 
 #: Percentages marked on the error axis.
 ERRORS = (0, 1, 5, 10, 20, 30, 40, 50, 75, 100)
@@ -37,7 +37,7 @@ def learning_curves(comparison: Comparison, path: Path, title: str) -> None:
     every = {name: comparison.curves(name) for name in comparison.strategies}
     curves = {name: errors for name, errors in every.items() if errors.size}
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=SIZE, dpi=DPI)
+        figure = Figure(figsize=FIGURE_INCHES, dpi=DPI)
         FigureCanvasAgg(figure)
         axes = figure.add_axes((0.07, 0.125, 0.8, 0.7))
         _frame(axes, curves)
@@ -110,8 +110,10 @@ def _name_ends(axes: Axes, curves: Mapping[str, Floats]) -> None:
         left = float(middle[end - 1])
         x, y = axes.transData.transform((end, left)) * 72 / DPI
         lift = 5.0
-        while any(abs(x - a) < LABEL[0] and abs(y + lift - b) < LABEL[1] for a, b in taken):
-            lift += LABEL[1]
+        while any(
+            abs(x - a) < NAME_POINTS[0] and abs(y + lift - b) < NAME_POINTS[1] for a, b in taken
+        ):
+            lift += NAME_POINTS[1]
         taken.append((x, y + lift))
         axes.annotate(
             f"{names.title(name)} {f'{left:.1f}%' if left else f'{end:,}'}",

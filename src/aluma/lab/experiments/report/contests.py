@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 
+from aluma.lab.comparison import TARGETS
 from aluma.lab.curves import (
     at,
     at_all,
@@ -26,8 +27,6 @@ from aluma.lab.experiments.report.table import Cell, Table, count, mark_least, p
 from aluma.lab.experiments.results import Results, of
 from aluma.lab.play import ROUND, Result
 
-#: Errors that the summary counts labels for.
-TARGETS = (0.10, 0.05, 0.01, 0.0)
 #: Labels after which errors are tabulated.
 MOMENTS = (10, 25, 50, 100, 250, 500, 1000)
 

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from aluma.lab.comparison import TARGETS
 from aluma.lab.curves import median, needed
 from aluma.lab.entrants import Entrant
 from aluma.lab.experiments.declaration import Tournament
-from aluma.lab.experiments.report.contests import TARGETS, needed_table
+from aluma.lab.experiments.report.contests import needed_table
 from aluma.lab.experiments.report.drawing import FOREGROUND, Picture, log_labels, picture
 from aluma.lab.experiments.report.table import Cell, Table
 from aluma.lab.experiments.results import Results, of
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 SHOWN = (0.05, 0.01, 0.0)
 
 #: Inches of a data set.
-ROW = 0.46
+ROW_INCHES = 0.46
 
 #: Runs by learner.
 Runs: TypeAlias = Mapping[Entrant, list[Result]]
@@ -72,7 +73,7 @@ def summary_picture(every: Mapping[str, Runs]) -> Picture | None:
     subtitle = "Dot: median over the runs. Triangle: not reached within the labels given."
     # Names of data sets on the left of the first panel, of learners on the right of the last.
     margins = [(2.7, 0.1), (0.15, 0.1), (0.15, 1.7)]
-    height = max(2.2, ROW * len(every))
+    height = max(2.2, ROW_INCHES * len(every))
     return picture(
         "summary", "Who needs the fewest labels?", subtitle, panels, margins, height=height
     )

@@ -22,6 +22,8 @@ from aluma.lab.play import Result
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+#: Seed of the jitter that tells points apart.
+JITTER_SEED = 0
 #: How rules are called, and whose colour they have.
 RULES = {
     "greedy": ("aluma", "volume-greedy"),
@@ -231,7 +233,7 @@ def _of_rule(rule: str, sizes: Mapping[int, list[Result]]) -> Line:
 
 def _scatter(axes: Axes, probability: Any, asked: Any, binary: Any) -> None:
     bits = np.log2(1 / probability)
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(JITTER_SEED)
     # Counts are whole: moved a little, points that coincide can be told apart.
     moved = asked + rng.uniform(-0.25, 0.25, len(asked))
     axes.scatter(bits, moved, s=7, color=colour("aluma"), alpha=0.35, linewidth=0)
