@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from aluma import cli
+from aluma import cli, reading
 from aluma.errors import Undecided
-from aluma.lab import comparison
+from aluma.lab import comparison, names
 from aluma.learners.aluma import ALuMA
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -105,7 +105,7 @@ def test_the_table_has_the_counts_of_the_comparison(csv, tmp_path):
     X = comparison.standardise(data[["width", "length"]].to_numpy())
     found = comparison.compare(X, data["kind"], repeats=3)
     for name in comparison.COMPARED:
-        title = comparison.TITLES[name]
+        title = names.title(name)
         (row,) = [
             line.replace("│", " ").split()
             for line in result.output.splitlines()
@@ -123,13 +123,13 @@ def test_other_strategies_and_no_comparison(csv, tmp_path, strategy):
         "--out", tmp_path,
     )  # fmt: skip
     assert result.exit_code == 0, result.output
-    titles = [title for title in comparison.TITLES.values() if f"│ {title}" in result.output]
-    assert titles == [comparison.TITLES[strategy]]
+    titles = [look.title for look in names.LEARNERS.values() if f"│ {look.title}" in result.output]
+    assert titles == [names.title(strategy)]
     rule = {"qbc": "vote", "iwal": "the least weighted loss"}.get(strategy, "SVM")
     assert f"{titles[0]} labels by {rule}." in told(result)
     assert told(result).count(" by ") == 1
     if strategy != "iwal":
-        assert f"{comparison.TITLES[strategy]} has every label right" in told(result)
+        assert f"{names.title(strategy)} has every label right" in told(result)
 
 
 def test_a_budget_that_is_too_small_is_said(csv, tmp_path):
@@ -272,9 +272,9 @@ def test_tables_that_cannot_be_used_are_refused(tmp_path, frame, column, said):
     ("content", "said"),
     [
         (b"", "is empty"),
-        (b"a,b\n1,2,3\n4,5,6\n", "cannot be read as a CSV file"),
-        (b"a,b\n1,2\n3,4,5\n", "cannot be read as a CSV file"),
-        (b"a,b\n\xff\xfe,2\n", "cannot be read as a CSV file"),
+        (b"a,b\n1,2,3\n4,5,6\n", "cannot be read as csv"),
+        (b"a,b\n1,2\n3,4,5\n", "cannot be read as csv"),
+        (b"a,b\n\xff\xfe,2\n", "cannot be read as csv"),
     ],
 )
 def test_files_that_are_no_tables_are_refused(tmp_path, content, said):
@@ -312,7 +312,7 @@ def test_demo(tmp_path, monkeypatch):
     monkeypatch.setattr(cli.demo, "REPEATS", 1)
     result = invoke("demo", "--out", tmp_path)
     assert result.exit_code == 0, result.output
-    for title in (comparison.TITLES[name] for name in comparison.COMPARED):
+    for title in (names.title(name) for name in comparison.COMPARED):
         assert f"│ {title}" in result.output
     assert len(pd.read_csv(tmp_path / "labelled-pool.csv")) == 40
     assert (tmp_path / "learning-curves.png").read_bytes()[:8] == PNG
@@ -353,3 +353,18 @@ def test_what_float64_cannot_settle_ends_a_run_with_a_sentence(csv, tmp_path, mo
     assert "ALuMA had to end after 2 labels" in told(result)
     assert "2 answers leave a cone too thin for float64." in told(result)
     assert "Traceback" not in result.output
+
+
+@pytest.mark.parametrize("ending", [".tsv", ".jsonl", ".toy"])
+def test_run_takes_every_format_that_has_a_reader(tmp_path, monkeypatch, ending):
+    path = tmp_path / f"flowers{ending}"
+    if ending == ".jsonl":
+        flowers().to_json(path, orient="records", lines=True)
+    else:
+        flowers().to_csv(path, sep="\t" if ending == ".tsv" else "~", index=False)
+    monkeypatch.setitem(reading.TABLES, ".toy", lambda path: pd.read_csv(path, sep="~"))
+    result = invoke(
+        "run", path, "--label-column", "kind", "--no-compare", "--repeats", 1, "--out", tmp_path
+    )
+    assert result.exit_code == 0, result.output
+    assert "40 rows, 2 numeric columns ('width', 'length')" in told(result)

@@ -16,7 +16,7 @@ from aluma.learners.aluma import ALuMA
 from aluma.learners.learner import Learner
 from aluma.learners.passive import Passive
 from aluma.learners.simple_margin import SimpleMargin
-from aluma.running import Trace, run
+from aluma.running import Answers, Trace, run
 from aluma.spaces.separator import SeparatorSpace
 
 RNG = np.random.default_rng(3)
@@ -282,3 +282,69 @@ def test_a_series_that_teaches_is_matched_by_its_index() -> None:
 def test_a_series_of_other_examples_does_not_teach(index: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         run(SimpleMargin(NAMED), pd.Series(Y, index=index))
+
+
+def contradicted() -> tuple[Passive, list[int]]:
+    """Return a learner whose second answer contradicts the first."""
+    line = np.array([[1.0], [2.0], [-1.0], [3.0]])
+    return Passive(line, classes=(0, 1), order=[0, 1, 2, 3]), [1, 0, 0, 1]
+
+
+def test_every_answer_comes_with_its_count() -> None:
+    learner = margin()
+    answers = Answers(learner, Y, budget=3)
+    seen = list(answers)
+    assert [answer.count for answer in seen] == [1, 2, 3]
+    assert [answer.index for answer in seen] == learner.answered.tolist()
+    assert [answer.label for answer in seen] == learner.answers.tolist()
+    assert (answers.ended, answers.trouble) == ("budget", None)
+    assert list(answers) == []
+
+
+def test_a_contradiction_stops_the_answers_after_it() -> None:
+    learner, labels = contradicted()
+    answers = Answers(learner, labels)
+    last = list(answers)[-1]
+    assert (last.index, last.count, answers.ended) == (1, 2, "conflict")
+    assert last.refused is answers.trouble is answers.conflict
+    assert answers.undecided is None
+    assert learner.answered.tolist() == [0]
+
+
+def test_answers_that_contradict_can_be_skipped() -> None:
+    learner, labels = contradicted()
+    answers = Answers(learner, labels, on_conflict="skip")
+    seen = list(answers)
+    assert [answer.index for answer in seen] == [0, 1, 2, 3]
+    assert [answer.index for answer in seen if answer.refused] == [1]
+    assert answers.trouble is None
+    assert learner.answered.tolist() == [0, 2, 3]
+
+
+@pytest.mark.parametrize(("own", "ended"), [(True, "finished"), (False, "exhausted")])
+def test_who_has_finished_can_be_asked_on(own: bool, ended: str) -> None:
+    learner = Passive(X, classes=("no", "yes"), order=[3, 1, 4], predict_with="svm")
+    answers = Answers(learner, Y, stop_when_finished=own)
+    assert [answer.index for answer in answers] == [3, 1, 4]
+    assert answers.ended == ended
+
+
+def test_ctrl_c_is_raised_unless_it_is_wanted() -> None:
+    learner = margin()
+    with pytest.raises(KeyboardInterrupt):
+        list(Answers(learner, interrupting(2)))
+    assert learner.n_answers == 2
+    answers = Answers(margin(), interrupting(2), catch_interrupt=True)
+    assert len(list(answers)) == 2
+    assert answers.ended == "interrupted"
+
+
+def test_trouble_of_whoever_iterates_ends_the_loop_alike() -> None:
+    with Answers(margin(), Y) as answers:
+        for answer in answers:
+            if answer.count == 2:
+                raise Undecided("too thin to vote")
+    assert (answers.ended, answers.count) == ("undecided", 2)
+    with pytest.raises(RuntimeError, match="of its own"), Answers(margin(), Y) as others:
+        raise RuntimeError("an error of its own")
+    assert others.ended is None

@@ -41,7 +41,8 @@ def question(
     """Let the learners choose questions in turn and tell every answer to all of them.
 
     A learner that meets a contradiction is left out from then on. The answer that showed it was
-    looked at, so it counts.
+    looked at, so it counts. One question goes to one learner and its answer to all, which is why
+    this is not a loop of :class:`aluma.running.Answers`.
     """
     asked = Asked()
     pairs = list(zip(learners, positives, strict=True))

@@ -15,7 +15,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from aluma.arrays import Floats, Ints, positive_integer
 from aluma.completion import Asked, codes_of, complete, question, values_of
 from aluma.learners.learner import Learner
-from aluma.learners.registry import accepted, strategy
+from aluma.learners.registry import strategy
+from aluma.learners.settings import taken
 from aluma.pool import Pool
 from aluma.representation.kernels import KernelMap, is_precomputed
 from aluma.streams import entropy
@@ -246,9 +247,10 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             "margin": self.margin,
             "dimension": self.dimension,
         }
-        taken = accepted(chosen)
-        settings = {name: value for name, value in offered.items() if name in taken}
-        if "slack" not in taken and (self.slack not in ("auto", 0) or self.dimension is not None):
+        settings = taken(chosen, offered)
+        if "slack" not in settings and (
+            self.slack not in ("auto", 0) or self.dimension is not None
+        ):
             raise ValueError(
                 f"strategy {self.strategy!r} does not allow for slack: leave slack at 'auto' and "
                 "dimension out, or use strategy='aluma'."

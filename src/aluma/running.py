@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,15 @@ if TYPE_CHECKING:
     import pandas as pd
 
 logger = logging.getLogger(__name__)
+
+#: What becomes of an answer that contradicts the others, or leaves too little to explore.
+OnConflict: TypeAlias = Literal["stop", "skip"]
+
+#: Why a loop has ended: the budget is spent; the learner has nothing left to ask, or has finished
+#: by its own rule; an answer contradicted the others, or float64 could not settle it; Ctrl-C.
+Ended: TypeAlias = Literal[
+    "budget", "exhausted", "finished", "conflict", "undecided", "interrupted"
+]
 
 
 @dataclass
@@ -91,42 +100,182 @@ def run(
         ``trace.undecided``, an answer that leaves too little for float64. Ctrl-C ends it too: an
         answer that was given is told first, and all of them are kept.
     """
-    answer = _teacher(teacher, learner.pool)
-    most = len(learner.pool) if budget is None else positive_integer(budget, "budget")
+    answers = Answers(learner, teacher, budget, catch_interrupt=True)
     trace = Trace(index=learner.pool.index)
-    with _bar(progress, most) as advance:
-        given: list[tuple[int, Any]] = []
-        try:
-            try:
-                while len(trace) < most and not learner.finished:
-                    i = learner.ask()
-                    given.append((i, answer(i)))
-                    _take(learner, given, trace)
-                    if measure is not None:
-                        trace.measures.append(float(measure(learner)))
-                    advance()
-            except KeyboardInterrupt:
-                _take(learner, given, trace)
-                logger.warning("interrupted after %d answers; they are kept", len(trace))
-        except Exhausted:
-            pass
-        except (Conflict, Undecided) as found:
-            if isinstance(found, Conflict):
-                trace.conflict = found
-            else:
-                trace.undecided = found
-            logger.warning("the run ends after %d answers: %s", len(trace), found)
+    with _bar(progress, answers.budget) as advance, answers:
+        for answer in answers.taken():
+            trace.indices.append(answer.index)
+            trace.labels.append(answer.label)
+            if answers.ended is None:
+                if measure is not None:
+                    trace.measures.append(float(measure(learner)))
+                advance()
+    trace.conflict, trace.undecided = answers.conflict, answers.undecided
+    if answers.ended == "interrupted":
+        logger.warning("interrupted after %d answers; they are kept", len(trace))
+    elif answers.trouble is not None:
+        logger.warning("the run ends after %d answers: %s", len(trace), answers.trouble)
     return trace
 
 
-def _take(learner: Learner, given: list[tuple[int, Any]], trace: Trace) -> None:
-    """Tell what the teacher has given but the learner not taken, with no Ctrl-C in between."""
-    with held_back():
-        while given:
-            learner.tell(*given[-1])
-            index, label = given.pop()
-            trace.indices.append(index)
-            trace.labels.append(label)
+@dataclass(frozen=True)
+class Answer:
+    """One answer of a teacher.
+
+    Attributes
+    ----------
+    index : the example that was asked about, as its position in the pool
+    label : what the teacher said
+    count : how many answers the teacher has given in this loop, this one included
+    refused : why the learner could not take the answer, or None if it did
+    """
+
+    index: int
+    label: Any
+    count: int
+    refused: Conflict | Undecided | None = None
+
+
+class Answers:
+    """The loop in which a teacher answers a learner's questions: iterate over its answers.
+
+    Every step asks the learner, lets the teacher answer, tells the learner, and gives the answer to
+    whoever iterates. When the iteration is over, :attr:`ended` says why. Ctrl-C never comes between
+    an answer and telling it.
+
+    Use it as a context manager where the code that iterates may itself meet what ends a loop, such
+    as a vote that float64 cannot settle: that then ends the loop in the same way.
+
+    Parameters
+    ----------
+    learner, teacher, budget : see :func:`run`; without a budget every example may be asked
+    on_conflict : what becomes of an answer that contradicts the others, or leaves too little to
+        explore. "stop": it ends the loop. "skip": the learner goes on without it.
+    stop_when_finished : end when the learner says that no label is worth asking for any more;
+        finding that out can take as long as a question
+    catch_interrupt : let Ctrl-C end the loop quietly, instead of raising KeyboardInterrupt
+
+    Attributes
+    ----------
+    ended : None while the loop goes on (or when the iteration was left), then the reason
+    trouble : the Conflict or Undecided that ended the loop, or None
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from aluma import Passive
+    >>> learner = Passive(np.array([[1.0], [-1.0], [2.0]]), order=[0, 1, 2])
+    >>> answers = Answers(learner, ["yes", "no", "yes"], budget=2)
+    >>> [(answer.index, answer.label) for answer in answers]
+    [(0, 'yes'), (1, 'no')]
+    >>> answers.ended
+    'budget'
+    """
+
+    def __init__(
+        self,
+        learner: Learner,
+        teacher: npt.ArrayLike | Callable[[int], Any],
+        budget: int | None = None,
+        *,
+        on_conflict: OnConflict = "stop",
+        stop_when_finished: bool = True,
+        catch_interrupt: bool = False,
+    ) -> None:
+        self.learner = learner
+        self.budget = len(learner.pool) if budget is None else positive_integer(budget, "budget")
+        self.count = 0
+        self.ended: Ended | None = None
+        self.trouble: Conflict | Undecided | None = None
+        self._teacher = _teacher(teacher, learner.pool)
+        self._on_conflict = on_conflict
+        self._stop_when_finished = stop_when_finished
+        self._catch_interrupt = catch_interrupt
+
+    @property
+    def conflict(self) -> Conflict | None:
+        """The contradiction that ended the loop, if one did."""
+        return self.trouble if isinstance(self.trouble, Conflict) else None
+
+    @property
+    def undecided(self) -> Undecided | None:
+        """What ended the loop because float64 could not settle it, if that did."""
+        return self.trouble if isinstance(self.trouble, Undecided) else None
+
+    def taken(self) -> Iterator[Answer]:
+        """Iterate over the answers that the learner could take, leaving out the others."""
+        return (answer for answer in self if answer.refused is None)
+
+    def __iter__(self) -> Iterator[Answer]:
+        return self
+
+    def __next__(self) -> Answer:
+        if self.ended is None and self.count >= self.budget:
+            self.ended = "budget"
+        if self.ended is not None:
+            raise StopIteration
+        given: list[tuple[int, Any]] = []
+        told: list[Answer] = []
+        try:
+            if self._stop_when_finished and self.learner.finished:
+                self.ended = "finished"
+                raise StopIteration
+            index = self.learner.ask()
+            given.append((index, self._teacher(index)))
+            self._tell(given, told)
+        except KeyboardInterrupt as interrupt:
+            self._tell(given, told)
+            if not self._ends(interrupt):
+                raise
+        except (Exhausted, Conflict, Undecided) as error:
+            if not self._ends(error):
+                raise
+        if not told:
+            raise StopIteration
+        return told[0]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, _kind: Any, error: BaseException | None, _traceback: Any) -> bool:
+        return error is not None and self._ends(error)
+
+    def _tell(self, given: list[tuple[int, Any]], told: list[Answer]) -> None:
+        """Tell what the teacher has given but the learner not heard, with no Ctrl-C in between."""
+        with held_back():
+            while given:
+                index, label = given[-1]
+                refused = self._refused(index, label)
+                given.pop()
+                self.count += 1
+                told.append(Answer(index, label, self.count, refused))
+
+    def _refused(self, index: int, label: Any) -> Conflict | Undecided | None:
+        """Tell one answer; return why the learner could not take it, or None if it did."""
+        try:
+            self.learner.tell(index, label)
+        except (Conflict, Undecided) as found:
+            if self._on_conflict == "skip":
+                self.learner.skip(index)
+            else:
+                self._ends(found)
+            return found
+        return None
+
+    def _ends(self, error: BaseException) -> bool:
+        """Note why the loop ends; say no if an error is not one of the ways in which it does."""
+        why: Ended
+        if isinstance(error, Exhausted):
+            why = "exhausted"
+        elif isinstance(error, Conflict | Undecided) and self._on_conflict == "stop":
+            why = "conflict" if isinstance(error, Conflict) else "undecided"
+            self.trouble = self.trouble or error
+        elif isinstance(error, KeyboardInterrupt) and self._catch_interrupt:
+            why = "interrupted"
+        else:
+            return False
+        self.ended = self.ended or why
+        return True
 
 
 def _teacher(teacher: Any, pool: Pool) -> Callable[[int], Any]:

@@ -9,6 +9,7 @@ from aluma.app.opening import Wanted, opened
 from aluma.app.server import take
 from aluma.cli import app
 from aluma.errors import BadInput
+from aluma.reading import TABLES
 from running_page import LABELS, plane
 
 
@@ -142,3 +143,21 @@ def test_options_without_effect_or_place_are_refused(begin, tmp_path, more, says
     }
     with pytest.raises(BadInput, match=says):
         begin(plane(), **more | paths)
+
+
+def test_a_format_is_one_reader_and_one_line(begin, tmp_path, monkeypatch):
+    plane().to_csv(tmp_path / "t.toy", sep="~", index=False)
+    monkeypatch.setitem(TABLES, ".toy", lambda path: pd.read_csv(path, sep="~"))
+    found = begin(None, name="t.toy", label_column="side")
+    assert found.desk.session.n_answers == len(plane())
+    assert found.features.X.shape == (len(plane()), 2)
+
+
+def test_a_readers_own_trouble_is_explained(begin, tmp_path, monkeypatch):
+    def broken(path):
+        raise ValueError("line 3 is upside down")
+
+    (tmp_path / "t.toy").write_text("x")
+    monkeypatch.setitem(TABLES, ".toy", broken)
+    with pytest.raises(BadInput, match=r"t\.toy cannot be read as toy: line 3 is upside down"):
+        begin(None, name="t.toy")

@@ -10,6 +10,7 @@ from PIL import Image
 
 from aluma.app import reading
 from aluma.errors import BadInput
+from aluma.reading import read_array
 
 FRAME = pd.DataFrame({"x": [1.5, 2.5, 3.5], "text": ["a b c d e", "f g h i j", "k l m n o"]})
 
@@ -113,7 +114,7 @@ def test_a_missing_file_is_named(tmp_path):
 def test_large_files_are_refused(tmp_path, monkeypatch):
     path = tmp_path / "t.csv"
     FRAME.to_csv(path)
-    monkeypatch.setattr(reading, "MOST_BYTES", 10)
+    monkeypatch.setattr("aluma.reading.checks.MOST_BYTES", 10)
     with pytest.raises(BadInput, match="are the most"):
         reading.read(path)
 
@@ -123,7 +124,7 @@ def test_arrays_of_rows_and_of_images(tmp_path):
     np.save(tmp_path / "rows.npy", rows)
     assert reading.read(tmp_path / "rows.npy").card(3).kind == "row"
     np.savez(tmp_path / "two.npz", other=[1], X=rows)
-    assert reading.read_array(tmp_path / "two.npz").shape == (5, 40)
+    assert read_array(tmp_path / "two.npz").shape == (5, 40)
     np.save(tmp_path / "images.npy", rows.reshape(5, 5, 8))
     examples = reading.read(tmp_path / "images.npy")
     media, content = examples.images.content(0)

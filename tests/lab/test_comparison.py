@@ -17,7 +17,8 @@ from aluma.lab.comparison import (
     make_learner,
     standardise,
 )
-from aluma.lab.figures import COLOURS, learning_curves
+from aluma.lab.figures import learning_curves
+from aluma.lab.names import colour
 from aluma.learners.passive import Passive
 from aluma.pool import Pool
 
@@ -210,7 +211,7 @@ def test_the_picture_is_a_png_with_a_line_in_it(tmp_path, curves, covered):
     assert 1000 < width < 1600
     assert 500 < height < 900
     assert 10_000 < path.stat().st_size < 150_000
-    distance = np.abs(imread(path)[:, :, :3] - to_rgb(COLOURS["aluma"])).max(axis=2)
+    distance = np.abs(imread(path)[:, :, :3] - to_rgb(colour("aluma"))).max(axis=2)
     assert (distance < 0.02).any(axis=0).mean() > covered
 
 

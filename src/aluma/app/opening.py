@@ -16,6 +16,7 @@ from aluma.app.desk import Desk
 from aluma.app.examples import Examples, shown
 from aluma.app.features import Features
 from aluma.errors import BadInput, Conflict, Undecided
+from aluma.reading import is_array, read_array
 from aluma.session import Session
 
 logger = logging.getLogger(__name__)
@@ -87,11 +88,11 @@ def _check_wishes(wanted: Wanted) -> None:
     """Refuse options that would have no effect."""
     if wanted.embeddings is not None and wanted.embed is not None:
         raise BadInput("--embeddings and --embed exclude each other: pass one of them.")
-    is_array = wanted.source is not None and wanted.source.suffix.lower() in reading.ARRAYS
+    an_array = wanted.source is not None and is_array(wanted.source)
     own = wanted.embeddings is not None or wanted.embed is not None
-    if wanted.columns is not None and (own or is_array):
+    if wanted.columns is not None and (own or an_array):
         raise BadInput("--columns has no effect on embeddings: leave one of the two out.")
-    if wanted.table is not None and not is_array:
+    if wanted.table is not None and not an_array:
         raise BadInput(
             "--table is for what an array's rows are about: label the table itself, with the array "
             "as --embeddings."
@@ -173,13 +174,13 @@ def _made(wanted: Wanted, examples: Examples, column: str | None) -> Features:
     if wanted.embed is not None:
         return features.of_function(wanted.embed, examples)
     given = wanted.embeddings
-    if given is None and wanted.source and wanted.source.suffix.lower() in reading.ARRAYS:
+    if given is None and wanted.source and is_array(wanted.source):
         given = wanted.source
         if examples.images is not None:
             return features.of_examples(examples)
     if given is None:
         return features.of_examples(examples, wanted.columns, column)
-    array = reading.read_array(given)
+    array = read_array(given)
     if len(array) != len(examples):
         raise BadInput(
             f"{given} has {len(array):,} rows, and there are {len(examples):,} examples: they must "

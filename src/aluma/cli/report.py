@@ -13,7 +13,8 @@ from rich.table import Table
 
 from aluma.cli.terminal import console, fail
 from aluma.lab import figures
-from aluma.lab.comparison import TARGETS, TITLES, Comparison, OnAnswer, Run, Watch, labels_by
+from aluma.lab.comparison import TARGETS, Comparison, OnAnswer, Run, Watch
+from aluma.lab.names import title as title_of
 
 
 @contextmanager
@@ -31,7 +32,7 @@ def watched(repeats: int) -> Iterator[Watch]:
             if name not in tasks:
                 # Without a total the bar moves: the first use on a machine compiles for a while.
                 tasks[name] = progress.add_task("", total=None, state="starting")
-            title = f"{TITLES.get(name, name):12} run {repeat + 1} of {repeats}"
+            title = f"{title_of(name):12} run {repeat + 1} of {repeats}"
             progress.update(tasks[name], description=title)
 
             def on_answer(answers: int, error: float) -> None:
@@ -71,7 +72,7 @@ def _table(found: Comparison) -> Table:
         table.add_column(f"{target:.0%}", justify="right")
     for name in found.strategies:
         cells = (_cell(found, name, target) for target in TARGETS)
-        table.add_row(TITLES.get(name, name), *cells)
+        table.add_row(title_of(name), *cells)
     return table
 
 
@@ -82,14 +83,14 @@ def _reading(found: Comparison) -> str:
     cut = " The comparison was interrupted." if found.runs[-1].interrupted else ""
     ended = any(run.conflict or run.undecided or run.interrupted for run in found.runs)
     dash = " -: the run ended before that." if ended else ""
-    return f"{runs}. {_rules(found.strategies)}{cut}{dash}"
+    return f"{runs}. {_rules(found)}{cut}{dash}"
 
 
-def _rules(names: Sequence[str]) -> str:
+def _rules(found: Comparison) -> str:
     """Say how the learners label, those that do so alike together."""
     alike: dict[str, list[str]] = {}
-    for name in names:
-        alike.setdefault(labels_by(name), []).append(TITLES.get(name, name))
+    for name in found.strategies:
+        alike.setdefault(found.of(name)[0].labelled_by, []).append(title_of(name))
     parts = [
         f"{' and '.join(titles)} {'label' if len(titles) > 1 else 'labels'} by {rule}"
         for rule, titles in alike.items()
@@ -112,7 +113,7 @@ def _cell(found: Comparison, name: str, target: float) -> str:
 
 def _outcome(found: Comparison, names: Sequence[int]) -> str:
     """Say how the first run ended, and how good its labels were then."""
-    run, title = found.main, TITLES.get(found.main.strategy, found.main.strategy)
+    run, title = found.main, title_of(found.main.strategy)
     answers = f"{len(run.indices):,} label{'' if len(run.indices) == 1 else 's'}"
     wrong = [f"{round(error * found.size):,} of {found.size:,} examples" for error in run.errors]
     now = f"{wrong[-1]} are labelled wrong" if wrong else "nothing was labelled yet"

@@ -18,7 +18,7 @@ from rich.table import Table
 
 from aluma.cli.terminal import Out, complaints, console, fail, folder
 from aluma.extras import LAB, require
-from aluma.lab.experiments.catalogue import CATALOGUE
+from aluma.lab.experiments import catalogue
 from aluma.lab.experiments.declaration import Scale
 from aluma.lab.experiments.reproduce import Plan, chosen
 from aluma.lab.experiments.reproduce import reproduce as run
@@ -99,7 +99,7 @@ def reproduce(
 
 def _listed() -> Table:
     table = Table("name", "in the paper", "what", "learners", "seeds")
-    for one in CATALOGUE:
+    for one in catalogue.CATALOGUE:
         keys = {case.partition("@")[0] for case in one.cases("full")} - {"exact"}
         learners = str(len(keys)) if keys else "-"
         table.add_row(one.name, one.where, one.title, learners, str(one.seeds["full"]))

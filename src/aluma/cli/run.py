@@ -14,14 +14,18 @@ from aluma.cli.terminal import Out, console, fail, folder
 from aluma.extras import LAB, require
 from aluma.lab.comparison import COMPARED, compare
 from aluma.learners.assembly import checked_margin
-from aluma.learners.registry import ENTRIES, accepted
+from aluma.learners.registry import ENTRIES
+from aluma.learners.settings import accepted
 from aluma.representation.kernels import Kernel
 from aluma.representation.lift import checked_slack
 
 
 def run(
     pool: Annotated[
-        Path, typer.Argument(metavar="POOL.CSV", help="CSV file, one example a row, names on top.")
+        Path,
+        typer.Argument(
+            metavar="POOL", help="CSV, TSV, Parquet or JSON Lines: one example a row, with names."
+        ),
     ],
     label_column: Annotated[
         str, typer.Option(metavar="NAME", help="The column that holds the known labels.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,8 +11,10 @@ import pandas as pd
 
 from aluma.arrays import Floats
 from aluma.cli.terminal import fail
+from aluma.errors import BadInput
 from aluma.lab.comparison import known_labels, standardise
 from aluma.pool import LARGEST_ENTRY
+from aluma.reading import read_table
 
 
 class Labelled(NamedTuple):
@@ -26,8 +27,8 @@ class Labelled(NamedTuple):
 
 
 def read_labelled(path: Path, label_column: str) -> Labelled:
-    """Read a CSV file, or say what is wrong with it and leave."""
-    frame = _read_csv(path)
+    """Read a table, or say what is wrong with it and leave."""
+    frame = _table(path)
     columns = _listed(frame.columns)
     if label_column not in frame.columns:
         fail(f"{path} has no column {label_column!r}. Its columns are {columns}.")
@@ -61,22 +62,13 @@ def read_labelled(path: Path, label_column: str) -> Labelled:
     )
 
 
-def _read_csv(path: Path) -> pd.DataFrame:
+def _table(path: Path) -> pd.DataFrame:
     if not path.is_file():
         fail(f"There is no file {path}.")
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", pd.errors.ParserWarning)
-            frame = pd.read_csv(path, index_col=False, low_memory=False)
-    except pd.errors.EmptyDataError:
-        fail(f"{path} is empty: the first line must name the columns.")
-    except (pd.errors.ParserError, pd.errors.ParserWarning, UnicodeDecodeError) as error:
-        fail(f"{path} cannot be read as a CSV file with commas, in UTF-8: {error}")
-    except OSError as error:
-        fail(f"{path} cannot be read: {error.strerror}.")
-    if frame.empty:
-        fail(f"{path} has no rows below the names of its columns ({_listed(frame.columns)}).")
-    return frame
+        return read_table(path)
+    except BadInput as error:
+        fail(str(error))
 
 
 def _checked(frame: pd.DataFrame, path: Path) -> Floats:

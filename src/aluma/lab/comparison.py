@@ -11,30 +11,22 @@ import numpy as np
 
 from aluma.arrays import Bools, Floats, positive_integer
 from aluma.blas import one_thread
-from aluma.errors import Conflict, Exhausted, Undecided
+from aluma.errors import Conflict, Undecided
 from aluma.extras import require
-from aluma.interrupts import held_back
 from aluma.learners.labels import plain
 from aluma.learners.learner import Learner, Strain
-from aluma.learners.registry import accepted, strategy
+from aluma.learners.registry import strategy
+from aluma.learners.settings import taken
 from aluma.pool.frames import in_order
 from aluma.representation.view import View
+from aluma.running import Answers
 
 if TYPE_CHECKING:
     import pandas as pd
 
+
 #: Shares of the pool labelled wrong that people ask about.
 TARGETS = (0.10, 0.05, 0.01, 0.0)
-
-#: What the strategies are called in tables and pictures.
-TITLES = {
-    "aluma": "ALuMA",
-    "simple_margin": "SVM margin",
-    "qbc": "committee",
-    "cal": "CAL",
-    "iwal": "IWAL",
-    "passive": "random order",
-}
 
 #: What a strategy is compared with unless others are named.
 COMPARED = ("aluma", "simple_margin", "passive")
@@ -44,7 +36,7 @@ LOOK_EVERY = 10
 
 #: Entries of a pool whose products gain nothing from threads, which wait for each other on a busy
 #: machine.
-SMALL = 100_000
+ENTRIES_FOR_ONE_THREAD = 100_000
 
 #: Called after every answer with the number of answers and the error, as ``Run.errors`` has it.
 OnAnswer = Callable[[int, float], None]
@@ -71,6 +63,7 @@ class Run:
     slack : the slack that was allowed for at the end
     strained : the answers that halfspaces disputed most at the end, with slack
     interrupted : whether Ctrl-C ended it
+    labelled_by : in words, what labelled the examples that were not asked about
     """
 
     indices: tuple[int, ...]
@@ -85,6 +78,7 @@ class Run:
     slack: float = 0.0
     strained: tuple[Strain, ...] = ()
     interrupted: bool = False
+    labelled_by: str = "vote"
 
     def needed(self, target: float) -> int | None:
         """Return the number of answers after which at most ``target`` was first labelled wrong."""
@@ -140,7 +134,7 @@ class Comparison:
         """Return the pool as the first run labelled it, one row per example.
 
         Columns: ``example`` (its name, or its position), ``label``, ``given_by`` ("person" if it
-        was asked about, else what :func:`labels_by` says) and ``vote_share``, of the label given.
+        was asked about, else what labelled it) and ``vote_share``, of the label given.
         """
         require("the labelled pool as a table", "lab", "pandas")
         import pandas as pd
@@ -151,7 +145,7 @@ class Comparison:
             {
                 "example": np.arange(self.size) if names is None else names,
                 "label": [self.classes[int(one)] for one in self.main.positive],
-                "given_by": np.where(asked, "person", labels_by(self.main.strategy)),
+                "given_by": np.where(asked, "person", self.main.labelled_by),
                 "vote_share": self.main.share,
             }
         )
@@ -174,9 +168,9 @@ def compare(
     """Let each strategy label a pool whose labels are known, and see how it goes.
 
     A run ends when the whole pool is labelled right, the budget is spent, or an answer contradicts
-    the others or leaves too little for float64. Only the very first run goes on until ALuMA's own
-    stopping rule holds too. Learners label as :func:`labels_by` says: ALuMA by its vote, the
-    heuristics by their max-margin separator, as people use them.
+    the others or leaves too little for float64. Only the very first run goes on until the
+    learner's own stopping rule holds too, if it has one. ALuMA labels by its vote, the heuristics
+    by their max-margin separator, as people use them.
 
     Parameters
     ----------
@@ -202,14 +196,15 @@ def compare(
     plan = [(name, r) for name in strategies for r in range(positive_integer(repeats, "repeats"))]
     runs: list[Run] = []
     try:
-        with one_thread() if len(pool) * pool.dimension < SMALL else nullcontext():
+        with one_thread() if len(pool) * pool.dimension < ENTRIES_FOR_ONE_THREAD else nullcontext():
             for name, repeat in plan:
                 learner = make_learner(
                     name, view, classes, seed + repeat, slack=slack, margin=margin
                 )
                 on_answer = watch(name, repeat) if watch else None
                 run = follow(learner, positive, most, to_the_end=not runs, on_answer=on_answer)
-                runs.append(replace(run, strategy=name, seed=seed + repeat))
+                by = learner.labelled_by
+                runs.append(replace(run, strategy=name, seed=seed + repeat, labelled_by=by))
                 if run.interrupted:
                     break
     except KeyboardInterrupt:
@@ -229,18 +224,10 @@ def make_learner(
 ) -> Learner:
     """Return the learner of that name, set up as comparisons use it."""
     kind = strategy(name)
-    settings: dict[str, Any] = {"classes": classes, "random_state": seed}
-    if "slack" in accepted(kind):
-        settings |= {"slack": slack, "margin": margin}
-    elif "predict_with" in accepted(kind) and name != "qbc":
-        settings["predict_with"] = "svm"
-    return kind(X, **settings)
-
-
-def labels_by(name: str) -> str:
-    """Return in words how the learner that :func:`make_learner` sets up labels the pool."""
-    words = {"aluma": "vote", "qbc": "vote", "iwal": "the least weighted loss"}
-    return words.get(name, "SVM")
+    offered: dict[str, Any] = {"random_state": seed, "slack": slack, "margin": margin}
+    if "svm" in getattr(kind, "RULES", ()):
+        offered["predict_with"] = "svm"
+    return kind(X, classes=classes, **taken(kind, offered))
 
 
 def follow(
@@ -260,51 +247,48 @@ def follow(
     positive : the known labels, True for the second class
     budget : answers at most
     until : share of the pool labelled wrong at which it is right enough
-    to_the_end : go on after the pool is labelled right until ALuMA's stopping rule holds
+    to_the_end : go on after the pool is labelled right until the learner's own stopping rule
+        holds, if it has one, that is, a ``tolerance``
     on_answer : told about every answer
     """
     indices: list[int] = []
     errors: list[float] = []
-    stopped: int | None = None
-    conflict: Conflict | None = None
-    undecided: Undecided | None = None
-    interrupted = False
-    waiting = to_the_end and hasattr(learner, "tolerance")
+    finished_after: int | None = None
+    waiting = to_the_end and learner.parts.stopping.judges_labels
     share = learner.predict_proba()[:, 1]
-    try:
-        while len(indices) < budget and (waiting or not errors or errors[-1] > until):
-            index = learner.ask()
-            with held_back():
-                learner.tell(index, learner.classes_[int(positive[index])])
+    answers = Answers(
+        learner,
+        lambda index: learner.classes_[int(positive[index])],
+        budget,
+        stop_when_finished=False,
+        catch_interrupt=True,
+    )
+    with answers:
+        for answer in answers.taken():
+            if answers.ended is not None:
+                break
             share = learner.predict_proba()[:, 1]
-            indices.append(index)
+            indices.append(answer.index)
             errors.append(float(np.mean((share >= 0.5) != positive)))
             if on_answer is not None:
                 on_answer(len(errors), errors[-1])
-            if waiting and learner.allowed_slack > 0:
-                # With slack nothing unasked is ever settled, so there is nothing to wait for.
-                waiting = False
-            if waiting and len(indices) % LOOK_EVERY == 0 and learner.finished:
-                waiting, stopped = False, len(indices)
-    except Exhausted:
-        pass
-    except Conflict as found:
-        conflict = found
-    except Undecided as found:
-        undecided = found
-    except KeyboardInterrupt:
-        interrupted = True
+            # With slack nothing unasked is ever settled, so there is nothing to wait for.
+            waiting = waiting and learner.allowed_slack == 0
+            if waiting and answer.count % LOOK_EVERY == 0 and learner.finished:
+                waiting, finished_after = False, answer.count
+            if not waiting and errors[-1] <= until:
+                break
     return Run(
         indices=tuple(indices[: len(errors)]),
         errors=np.array(errors),
         positive=share >= 0.5,
         share=np.maximum(share, 1.0 - share),
-        finished_after=stopped,
-        conflict=conflict,
-        undecided=undecided,
+        finished_after=finished_after,
+        conflict=answers.conflict,
+        undecided=answers.undecided,
         slack=learner.allowed_slack,
         strained=tuple(learner.strained(5)),
-        interrupted=interrupted,
+        interrupted=answers.ended == "interrupted",
     )
 
 

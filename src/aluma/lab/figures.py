@@ -10,53 +10,19 @@ import numpy as np
 
 from aluma.arrays import Floats
 from aluma.extras import require
-from aluma.lab.comparison import TITLES, Comparison
+from aluma.lab import names
+from aluma.lab.comparison import Comparison
+from aluma.lab.palette import COUNTS, DPI, QUIET, STYLE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: From the palette of Okabe and Ito, which colour-blind readers can tell apart; grey for chance.
-COLOURS = {
-    "aluma": "#0072B2",
-    "simple_margin": "#D55E00",
-    "qbc": "#009E73",
-    "cal": "#CC79A7",
-    "iwal": "#B8860B",
-    "passive": "#6B6B6B",
-}
-FALLBACK = "#009E73"
-INK = "#222222"
-FAINT = "#E4E4E4"
-QUIET = "#5A5A5A"
+#: Inches of the figure, and the room in points that the name of a curve takes.
+FIGURE_INCHES = (8.0, 4.5)
+NAME_POINTS = (110.0, 13.0)
 
-#: Inches, dots per inch, and the room in points that the name of a curve takes.
-SIZE = (8.0, 4.5)
-DPI = 150
-LABEL = (110.0, 13.0)
-
-STYLE: Any = {
-    "font.family": "DejaVu Sans",
-    "font.size": 10.5,
-    "text.color": INK,
-    "axes.labelcolor": INK,
-    "axes.edgecolor": "#9A9A9A",
-    "axes.linewidth": 0.8,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.axisbelow": True,
-    "xtick.color": "#9A9A9A",
-    "ytick.color": "#9A9A9A",
-    "xtick.labelcolor": INK,
-    "ytick.labelcolor": INK,
-    "grid.color": FAINT,
-    "grid.linewidth": 0.8,
-    "lines.solid_capstyle": "round",
-    "lines.solid_joinstyle": "round",
-}
-
-#: Percentages marked on the error axis, and counts on the label axis.
+#: Percentages marked on the error axis.
 ERRORS = (0, 1, 5, 10, 20, 30, 40, 50, 75, 100)
-COUNTS = (1, 3, 10, 30, 100, 300, 1000, 3000, 10000, 30000, 100000)
 
 
 def learning_curves(comparison: Comparison, path: Path, title: str) -> None:
@@ -73,12 +39,12 @@ def learning_curves(comparison: Comparison, path: Path, title: str) -> None:
     every = {name: comparison.curves(name) for name in comparison.strategies}
     curves = {name: errors for name, errors in every.items() if errors.size}
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=SIZE, dpi=DPI)
+        figure = Figure(figsize=FIGURE_INCHES, dpi=DPI)
         FigureCanvasAgg(figure)
         axes = figure.add_axes((0.07, 0.125, 0.8, 0.7))
         _frame(axes, curves)
         for name, errors in reversed(curves.items()):
-            _curve(axes, errors, COLOURS.get(name, FALLBACK))
+            _curve(axes, errors, names.colour(name))
         _name_ends(axes, curves)
         # A file's name may hold dollar signs, which are no formula.
         figure.text(0.022, 0.925, title, fontsize=13.5, fontweight="bold", parse_math=False)
@@ -146,15 +112,17 @@ def _name_ends(axes: Axes, curves: Mapping[str, Floats]) -> None:
         left = float(middle[end - 1])
         x, y = axes.transData.transform((end, left)) * 72 / DPI
         lift = 5.0
-        while any(abs(x - a) < LABEL[0] and abs(y + lift - b) < LABEL[1] for a, b in taken):
-            lift += LABEL[1]
+        while any(
+            abs(x - a) < NAME_POINTS[0] and abs(y + lift - b) < NAME_POINTS[1] for a, b in taken
+        ):
+            lift += NAME_POINTS[1]
         taken.append((x, y + lift))
         axes.annotate(
-            f"{TITLES.get(name, name)} {f'{left:.1f}%' if left else f'{end:,}'}",
+            f"{names.title(name)} {f'{left:.1f}%' if left else f'{end:,}'}",
             (end, left),
             xytext=(9, lift),
             textcoords="offset points",
-            color=COLOURS.get(name, FALLBACK),
+            color=names.colour(name),
             fontweight="bold",
             path_effects=[Stroke(linewidth=3, foreground="white"), Normal()],
         )

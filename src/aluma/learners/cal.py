@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -73,6 +73,9 @@ class CAL(Learner):
     (3, [False, False, True, False])
     """
 
+    #: How labels can be predicted.
+    RULES: ClassVar[tuple[str, ...]] = ("vote", "svm", "random")
+
     def __init__(
         self,
         X: Any,
@@ -88,7 +91,7 @@ class CAL(Learner):
         sampler: str = "reflection",
         random_state: Any = 0,
     ) -> None:
-        self.predict_with = checked_rule(predict_with, ("vote", "svm", "random"))
+        self.predict_with = checked_rule(predict_with, self.RULES)
         self.n_hypotheses = positive_integer(n_hypotheses, "n_hypotheses")
         self.delta, self.seed = probability(delta, "delta"), entropy(random_state)
         view = View.of(X, bias=bias, kernel=kernel, seed=self.seed)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy.typing as npt
 
@@ -85,6 +85,9 @@ class QueryByCommittee(Learner):
     True
     """
 
+    #: How labels can be predicted.
+    RULES: ClassVar[tuple[str, ...]] = ("vote", "random")
+
     def __init__(
         self,
         X: Any,
@@ -100,7 +103,7 @@ class QueryByCommittee(Learner):
         sampler: str = "reflection",
         random_state: Any = 0,
     ) -> None:
-        self.predict_with = checked_rule(predict_with, ("vote", "random"))
+        self.predict_with = checked_rule(predict_with, self.RULES)
         self.n_hypotheses = positive_integer(n_hypotheses, "n_hypotheses")
         if self.n_hypotheses < 2:
             raise ValueError("n_hypotheses must be at least 2: a committee has two members.")

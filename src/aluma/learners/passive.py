@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy.typing as npt
 
@@ -68,6 +68,9 @@ class Passive(Learner):
     [2, 0]
     """
 
+    #: How labels can be predicted.
+    RULES: ClassVar[tuple[str, ...]] = ("vote", "svm", "random", "soft_svm")
+
     def __init__(
         self,
         X: Any,
@@ -84,7 +87,7 @@ class Passive(Learner):
         sampler: str = "reflection",
         random_state: Any = 0,
     ) -> None:
-        self.predict_with = checked_rule(predict_with, ("vote", "svm", "random", "soft_svm"))
+        self.predict_with = checked_rule(predict_with, self.RULES)
         self.n_hypotheses = positive_integer(n_hypotheses, "n_hypotheses")
         self.regularization = checked_positive(regularization, "regularization")
         self.delta, self.seed = probability(delta, "delta"), entropy(random_state)

@@ -6,11 +6,11 @@ of learners offers these, under their titles and in their colours.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from aluma.learners import colours
 from aluma.learners.aluma import ALuMA
 from aluma.learners.cal import CAL
 from aluma.learners.committee import QueryByCommittee
@@ -36,21 +36,15 @@ class Entry:
     colour: str
 
 
-#: Name -> entry. Colours are from the palette of Okabe and Ito, which colour-blind readers can tell
-#: apart; grey is for chance.
+#: Name -> entry. CAL and IWAL share a colour, and never a figure.
 ENTRIES: dict[str, Entry] = {
-    "aluma": Entry(ALuMA, "ALuMA", "#0072B2"),
-    "simple_margin": Entry(SimpleMargin, "SVM margin", "#D55E00"),
-    "qbc": Entry(QueryByCommittee, "committee", "#009E73"),
-    "cal": Entry(CAL, "CAL", "#CC79A7"),
-    "iwal": Entry(IWAL, "IWAL", "#B8860B"),
-    "passive": Entry(Passive, "random order", "#6B6B6B"),
+    "aluma": Entry(ALuMA, "ALuMA", colours.BLUE),
+    "simple_margin": Entry(SimpleMargin, "SVM margin", colours.VERMILION),
+    "qbc": Entry(QueryByCommittee, "committee", colours.GREEN),
+    "cal": Entry(CAL, "CAL", colours.PURPLE),
+    "iwal": Entry(IWAL, "IWAL", colours.PURPLE),
+    "passive": Entry(Passive, "random order", colours.GREY),
 }
-
-
-def accepted(learner: Callable[..., Learner]) -> set[str]:
-    """Return the names of the settings that a learner takes."""
-    return set(inspect.signature(learner).parameters)
 
 
 def strategy(name: Any) -> Callable[..., Learner]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from aluma.arrays import positive_integer, probability
 from aluma.geometry.max_margin import Separator
@@ -74,6 +74,9 @@ class SimpleMargin(Learner):
     2
     """
 
+    #: How labels can be predicted.
+    RULES: ClassVar[tuple[str, ...]] = ("svm", "vote", "random")
+
     def __init__(
         self,
         X: Any,
@@ -88,7 +91,7 @@ class SimpleMargin(Learner):
         sampler: str = "reflection",
         random_state: Any = 0,
     ) -> None:
-        self.predict_with = checked_rule(predict_with, ("svm", "vote", "random"))
+        self.predict_with = checked_rule(predict_with, self.RULES)
         self.n_hypotheses = positive_integer(n_hypotheses, "n_hypotheses")
         self.delta, self.seed = probability(delta, "delta"), entropy(random_state)
         view = View.of(X, bias=bias, kernel=kernel, seed=self.seed)

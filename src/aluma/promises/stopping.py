@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -36,6 +36,9 @@ class Limits:
 
 class Stopping(ABC):
     """Says when no label is worth asking for any more."""
+
+    #: Whether having finished says something about how right the labels are.
+    judges_labels: ClassVar[bool] = False
 
     @abstractmethod
     def finished(self, at: Situation[Any], promise: Promise[Any]) -> bool:
@@ -67,6 +70,8 @@ class Settled(Stopping):
     test first, see :class:`aluma.spaces.loosening.LooseningSpace`.
 
     """
+
+    judges_labels: ClassVar[bool] = True
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits

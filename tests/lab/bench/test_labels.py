@@ -7,7 +7,8 @@ import pytest
 from rich.console import Console
 
 from aluma.lab.bench import cost, labels, long_run, promise
-from aluma.lab.bench.labels import Contest, Curve
+from aluma.lab.curves import at_all
+from aluma.lab.entrants import ALUMA_PAPER
 
 
 @pytest.mark.parametrize("program", [labels, long_run, promise, cost])
@@ -27,19 +28,24 @@ def test_octahedron_targets_contain_one_face() -> None:
 
 def test_a_curve_ends_at_its_first_zero() -> None:
     X, y = labels.octahedron(3, seed=0)
-    found = labels.run_all(Contest("", lambda seed: (X, y), (labels.PAPER,), 1, range(1, 40)), 1)
-    one = found[labels.PAPER][0]
-    assert np.isfinite(one.first_zero)
-    assert (one.errors[int(one.first_zero) - 1 :] == 0).all()
-    assert (one.errors[: int(one.first_zero) - 1] > 0).all()
+    marks = range(1, 40)
+    found = labels.contest("", lambda seed: (X, y), (ALUMA_PAPER,), 1, marks).run_all()
+    (zero,) = labels.to_zero(found[ALUMA_PAPER])
+    (errors,) = at_all(found[ALUMA_PAPER], "train", marks)
+    assert np.isfinite(zero)
+    assert (errors[int(zero) - 1 :] == 0).all()
+    assert (errors[: int(zero) - 1] > 0).all()
 
 
 def test_who_is_behind_beyond_the_noise_is_seen() -> None:
     rng = np.random.default_rng(0)
-    theirs = [Curve(0.1 + 0.01 * rng.standard_normal(3), np.inf) for _ in range(6)]
-    worse = [Curve(one.errors + np.array([0.0, 0.05, -0.05]), np.inf) for one in theirs]
-    noisy = [Curve(one.errors + 0.001 * rng.standard_normal(3), np.inf) for one in worse]
-    assert labels.behind(noisy, theirs).tolist() == [False, True, False]
+    theirs = 0.1 + 0.01 * rng.standard_normal((6, 3))
+    noisy = theirs + np.array([0.0, 0.05, -0.05]) + 0.001 * rng.standard_normal((6, 3))
+    ours, others = (
+        [{"labels": [10, 20, 30], "train": row.tolist()} for row in rows]
+        for rows in (noisy, theirs)
+    )
+    assert labels.behind(ours, others, [10, 20, 30]).tolist() == [False, True, False]
 
 
 def test_a_broken_promise_is_seen() -> None:

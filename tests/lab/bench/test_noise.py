@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,11 +12,28 @@ from rich.console import Console
 
 from aluma.errors import MissingData
 from aluma.lab.bench import noise, noise_pools
-from aluma.lab.bench.noise_curves import Curve, aluma, logistic_margin, soft_machine
-from aluma.lab.bench.noise_pools import Task, known_pool, noisy_sphere, shapes
+from aluma.lab.bench.noise_entrants import IWAL, LOGISTIC, SOFT_SVM, lifted, projected
+from aluma.lab.bench.noise_pools import known_pool, noisy_sphere, shapes
+from aluma.lab.contest import Contest
+from aluma.lab.entrants import Entrant
+from aluma.lab.paper_figures import Softness
+from aluma.lab.play import Result
 from aluma.representation import smallest_slack
 
 TINY = replace(noise.QUICK, repeats=3, seeds=2, pool=120, budgets=(5, 12), cost_pool=300)
+
+
+def runs(who: Entrant, share: float, marks: Sequence[int], seeds: int, **size: int) -> list[Result]:
+    """Return runs on noisy spheres of some size."""
+    contest = Contest(
+        name="",
+        problem=lambda seed: noisy_sphere(share, seed, **size),
+        entrants=[who],
+        seeds=seeds,
+        marks=marks,
+        hypotheses=256,
+    )
+    return contest.run_all()[who]
 
 
 def test_known_pools_are_not_separable_and_need_the_slack_stated() -> None:
@@ -41,36 +59,33 @@ def test_kernels_need_fewer_labels_than_random_order(name: str) -> None:
 
 def test_slack_helps_with_wrong_answers() -> None:
     """Answers of which one in ten is wrong, against the same machine on random ones; four runs."""
-    tasks = [noisy_sphere(0.1, seed, m=400, d=8) for seed in range(4)]
-    ours = [aluma(256, slack=0.05)(task, (40, 120), seed) for seed, task in enumerate(tasks)]
-    theirs = [soft_machine(task, (40, 120), seed) for seed, task in enumerate(tasks)]
-    early, late = np.mean([one.train for one in ours], axis=0)
+    ours = runs(lifted(0.05), 0.1, (40, 120), 4, m=400, d=8)
+    theirs = runs(SOFT_SVM, 0.1, (40, 120), 4, m=400, d=8)
+    early, late = np.mean([one["train"] for one in ours], axis=0)
     assert late < early
-    assert (np.array([early, late]) < np.mean([one.train for one in theirs], axis=0)).all()
-    assert all(one.set_aside == 0 for one in ours)
+    assert (np.array([early, late]) < np.mean([one["train"] for one in theirs], axis=0)).all()
+    assert all(one["conflicts"] == 0 for one in ours)
 
 
 def test_answers_that_contradict_are_set_aside_and_counted() -> None:
-    task = noisy_sphere(0.3, 0, m=60, d=3)
-    curve = aluma(256, slack=0.01, dimension=4)(task, (30,), 0)
-    assert curve.set_aside > 0
-    assert np.isfinite(curve.train).all()
+    (one,) = runs(projected(Softness(0.01, 4)), 0.3, (30,), 1, m=60, d=3)
+    assert one["conflicts"] > 0
+    assert np.isfinite(one["train"]).all()
 
 
 def test_logistic_margin_learns() -> None:
-    task = noisy_sphere(0.0, 0, m=300, d=4)
-    curve = logistic_margin(task, (5, 40), 0)
-    assert curve.train[1] < 0.05 < curve.train[0]
+    (one,) = runs(LOGISTIC, 0.0, (5, 40), 1, m=300, d=4)
+    assert one["train"][1] < 0.05 < one["train"][0]
 
 
 def test_at_or_below_is_judged_by_paired_differences() -> None:
-    def runs(*errors: float) -> list[Curve]:
-        return [Curve(np.array([error]), np.array([error])) for error in errors]
+    def made_up(*errors: float) -> list[Result]:
+        return [{"labels": [50], "train": [error], "test": [error]} for error in errors]
 
-    assert noise.at_or_below(runs(0.1, 0.3), runs(0.1, 0.3), [0])
-    assert noise.at_or_below(runs(0.10, 0.31), runs(0.12, 0.30), [0])
-    assert not noise.at_or_below(runs(0.12, 0.31), runs(0.10, 0.29), [0])
-    assert noise.at_or_below(runs(0.9), runs(0.1), [])
+    assert noise.at_or_below(made_up(0.1, 0.3), made_up(0.1, 0.3), [50])
+    assert noise.at_or_below(made_up(0.10, 0.31), made_up(0.12, 0.30), [50])
+    assert not noise.at_or_below(made_up(0.12, 0.31), made_up(0.10, 0.29), [50])
+    assert noise.at_or_below(made_up(0.9), made_up(0.1), [])
 
 
 def test_slack_never_takes_the_memory_of_lifted_points() -> None:
@@ -90,12 +105,13 @@ def test_everything_is_printed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_paper_task_is_printed_and_judged() -> None:
-    task: Task = noisy_sphere(0.02, 0, m=300, d=5)
+    problem = noisy_sphere(0.02, 0, m=300, d=5)
     screen = io.StringIO()
     effort = replace(TINY, budgets=(10, 50))
-    settings = {"slack": 0.02, "dimension": 40}
-    noise.paper_task(Console(file=screen, width=120), task, settings, effort)
-    assert "ALuMA, to 40" in screen.getvalue()
+    console, softness = Console(file=screen, width=120), Softness(0.02, 40)
+    noise.paper_task(console, "A sphere", problem, softness, [SOFT_SVM, IWAL], effort)
+    assert "A sphere: errors in %" in screen.getvalue()
+    assert "ALuMA projected" in screen.getvalue()
 
 
 def test_data_that_are_not_there_are_named(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from aluma.lab.experiments.catalogue import CATALOGUE
-from aluma.lab.experiments.declaration import Contest, View
+from aluma.lab.experiments.declaration import Tournament, View
 from aluma.lab.experiments.paper import OCTAHEDRON
 
 
@@ -21,7 +21,7 @@ def test_every_declaration_is_complete(experiment) -> None:
     assert experiment.claim.endswith(".")
     assert experiment.notes.endswith(".")
     assert set(experiment.seeds) == {"full", "quick", "tiny"}
-    if isinstance(experiment, Contest):
+    if isinstance(experiment, Tournament):
         assert set(experiment.sizes) == {"full", "quick", "tiny"}
         keys = [entrant.key for entrant in experiment.entrants]
         assert len(set(keys)) == len(keys)

@@ -17,11 +17,11 @@ from aluma import cli
 from aluma.errors import MissingData
 from aluma.lab.experiments.catalogue import CATALOGUE
 from aluma.lab.experiments.paper import OCTAHEDRON, UNIFORM_10
-from aluma.lab.experiments.problem import Problem
 from aluma.lab.experiments.reproduce import chosen, reproduce
 from aluma.lab.experiments.runner import Outcome
 from aluma.lab.experiments.store import Store, write_whole
 from aluma.lab.experiments.theorems import LINE
+from aluma.lab.problem import Problem
 
 #: Enough tasks, of a tenth of a second or so each, to be killed among.
 SMALL = ("octahedron", "line")

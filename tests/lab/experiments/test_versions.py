@@ -23,7 +23,7 @@ def test_results_do_not_depend_on_the_report_or_on_other_declarations() -> None:
             modules = {versions._module(part) for part in experiment.code(case)}
             found = reached(modules)
             assert not {"aluma.lab.experiments.paper", "aluma.lab.experiments.theorems"} & found
-            assert "aluma.lab.experiments.entrants" not in found
+            assert "aluma.lab.entrants" not in found
             assert not any("report" in name for name in found)
 
 

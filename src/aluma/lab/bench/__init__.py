@@ -22,6 +22,8 @@ from aluma.sampling.diagnostics import effective_sample_size
 #: Takes a number of steps to move on by; returns one hypothesis per chain, (chains, d).
 Walk: TypeAlias = Callable[[int], Floats]
 
+#: Seed of the random functionals.
+FUNCTIONALS_SEED = 20
 #: Functionals that a rate is the worst of: random ones, and walls (the mean direction comes too).
 RANDOM, WALLS = 20, 20
 #: A record worth less than this share of an independent draw is too close to the one before it for
@@ -30,7 +32,7 @@ WORTH = 0.1
 #: Steps between records grow by this factor until records are worth enough.
 GROWTH = 4
 #: Records of a walk that is too slow for all the records asked for.
-FEWEST = 32
+FEWEST_RECORDS = 32
 
 
 class Rate(NamedTuple):
@@ -57,7 +59,7 @@ def functionals(walls: Floats, axis: Floats) -> Floats:
 
     A chain can be fast on random functionals and crawl along the walls or away from the axis.
     """
-    rng = np.random.default_rng(20)
+    rng = np.random.default_rng(FUNCTIONALS_SEED)
     chosen = np.linspace(0, len(walls) - 1, min(WALLS, len(walls))).astype(int)
     return np.vstack([rng.standard_normal((RANDOM, walls.shape[1])), walls[chosen], axis]).T
 
@@ -90,7 +92,7 @@ def record(
     """Return values of functionals along the walk, (chains, records, f), and its CPU seconds."""
     values: list[Floats] = []
     cpu = 0.0
-    while len(values) < records and (cpu < seconds or len(values) < FEWEST):
+    while len(values) < records and (cpu < seconds or len(values) < FEWEST_RECORDS):
         start = process_time()
         points = walk(stride)
         cpu += process_time() - start

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from importlib.util import find_spec
 from time import process_time
 from typing import Any
@@ -26,9 +25,12 @@ from aluma.lab.bench import one_core
 from aluma.lab.bench.cones import sphere_pool
 from aluma.lab.bench.labels import mnist_pair
 from aluma.learners.aluma import ALuMA
+from aluma.running import Answers
 from aluma.sampling import hit_and_run
 from aluma.sampling.blocks import BLOCK
 
+#: Seed of the walk that is timed.
+WALK_SEED = 0
 #: Questions that a cost is the mean of.
 REPEATS = 10
 #: What the paper's experiments draw for one question.
@@ -106,27 +108,51 @@ def measure(
     """Let ALuMA label a pool; stop at each mark to see what a question costs there."""
     learner = ALuMA(rows, classes=(-1.0, 1.0))
     costs = []
-    for mark in marks:
-        note(f"labelling: {mark} answers")
-        while learner.n_answers < mark:
-            index = learner.ask()
-            learner.tell(index, labels[index])
-        note(f"measuring after {mark} answers")
-        costs.append(_cost(learner, labels))
+    note("labelling")
+    for answer in Answers(learner, labels, marks[-1], stop_when_finished=False):
+        if answer.count in marks:
+            note(f"measuring after {answer.count} answers")
+            costs.append(_cost(learner, labels))
+            note("labelling")
     return costs
+
+
+class _Stopwatch:
+    """CPU seconds of asking, of turning chains into hypotheses that vote, and of telling.
+
+    It times one question after the other by being the teacher, who is called between asking and
+    telling.
+    """
+
+    def __init__(self, learner: ALuMA, labels: Floats) -> None:
+        self._learner, self._labels, self._since = learner, labels, process_time()
+        self.ask = self.lift = self.tell = 0.0
+
+    def teacher(self, index: int) -> float:
+        """Answer for an example."""
+        self.ask += self._lap()
+        self._learner.population.voters()
+        self.lift += self._lap()
+        return float(self._labels[index])
+
+    def told(self) -> None:
+        """Note that the answer has been told, and the next question begins."""
+        self.tell += self._lap()
+
+    def _lap(self) -> float:
+        before, self._since = self._since, process_time()
+        return self._since - before
 
 
 def _cost(learner: ALuMA, labels: Floats) -> Cost:
     theirs, full = _activeml(learner, labels), _full_scoring(learner)
     recipe = _recipe(learner.population.cone.walls, learner.population.hypotheses()[0])
-    ahead, ask, tell, lift = learner.fork(), 0.0, 0.0, 0.0
-    for _ in range(REPEATS):
-        index, asking = _timed(ahead.ask)
-        _, lifting = _timed(ahead.population.voters)
-        _, telling = _timed(partial(ahead.tell, index, labels[index]))
-        ask, tell, lift = ask + asking, tell + telling, lift + lifting
+    ahead = learner.fork()
+    watch = _Stopwatch(ahead, labels)
+    for _ in Answers(ahead, watch.teacher, REPEATS, stop_when_finished=False):
+        watch.told()
     # Asking lifts the chains first.
-    scores, samples = (ask - lift) / REPEATS, (tell + lift) / REPEATS
+    scores, samples = (watch.ask - watch.lift) / REPEATS, (watch.tell + watch.lift) / REPEATS
     return Cost(learner.n_answers, scores, samples, full, theirs, recipe + full)
 
 
@@ -144,7 +170,7 @@ def _full_scoring(learner: ALuMA) -> float:
 
 def _recipe(walls: Floats, inside: Floats) -> float:
     """Time a few steps of a block of chains, and scale to all of them."""
-    start, rng = np.tile(inside, (BLOCK, 1)), np.random.default_rng(0)
+    start, rng = np.tile(inside, (BLOCK, 1)), np.random.default_rng(WALK_SEED)
     _, seconds = _timed(lambda: hit_and_run.walk(start, walls, TIMED, rng))
     return seconds * (CHAINS / BLOCK) * (STEPS / TIMED)
 

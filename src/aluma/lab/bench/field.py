@@ -9,8 +9,7 @@ soft-SVM. The exit code is 1 if the two circles do not show what the theorem say
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import process_time
@@ -22,28 +21,32 @@ from rich.markup import escape
 from rich.table import Table
 from sklearn.decomposition import PCA
 
-from aluma.arrays import Bools, Floats, Ints
-from aluma.errors import Exhausted, MissingData
+from aluma.arrays import Floats
+from aluma.errors import MissingData
 from aluma.extras import require
-from aluma.lab import datasets
+from aluma.lab import datasets, paper_figures
 from aluma.lab.bench import label_counts, one_core
-from aluma.lab.bench.label_counts import CLASSES, Counter, signs
-from aluma.learners.aluma import ALuMA
-from aluma.learners.cal import CAL
-from aluma.learners.committee import QueryByCommittee
-from aluma.learners.iwal import IWAL
+from aluma.lab.bench.label_counts import Counter
+from aluma.lab.construct import construct
+from aluma.lab.contest import Contest
+from aluma.lab.curves import at_all
+from aluma.lab.entrants import ALUMA, CAL, QBC, Entrant
+from aluma.lab.play import Known, errors
+from aluma.lab.problem import Problem
 from aluma.learners.learner import Learner
-from aluma.learners.passive import Passive
+from aluma.running import Answers
 
-#: Rows of the octahedron's table: name, how it is counted, and the paper's figures by d.
-OCTAHEDRON: tuple[tuple[str, Counter, dict[int, int]], ...] = (
-    ("ALuMA", label_counts.aluma_count, {10: 29, 12: 38}),
-    ("TK, vote", label_counts.margin_count, {10: 156, 12: 735}),
-    ("TK, separator", label_counts.separator_count, {}),
-    ("QBC", label_counts.committee_count, {10: 50, 12: 113}),
-    ("CAL", label_counts.cal_count, {10: 308, 12: 862}),
-    ("ERM", label_counts.passive_count, {10: 1008, 12: 3958}),
+#: Rows of the octahedron's table: name, how it is counted, and the learner's name in the paper.
+OCTAHEDRON: tuple[tuple[str, Counter, str], ...] = (
+    ("ALuMA", label_counts.aluma_count, "ALuMA"),
+    ("TK, vote", label_counts.margin_count, "TK"),
+    ("TK, separator", label_counts.separator_count, ""),
+    ("QBC", label_counts.committee_count, "QBC"),
+    ("CAL", label_counts.cal_count, "CAL"),
+    ("ERM", label_counts.passive_count, "ERM"),
 )
+#: The seed of the learners whose queries are timed.
+TIMING_SEED = 0
 #: What the exponent of 1 / epsilon has to be for CAL, and the most that it may be for ALuMA.
 CAL_EXPONENT, ALUMA_EXPONENT = (0.85, 1.15), 0.5
 #: Where the picture goes.
@@ -97,11 +100,12 @@ def octahedron_table(d: int, targets: int) -> Table:
     X, labels = pools[0].X, [pool.y for pool in pools]
     title = f"Octahedron, d = {d}: labels until all {len(X):,} are right, {targets} targets"
     table = _table(title, "learner", "paper", "mean", "sd", "least", "most", "never")
+    printed = paper_figures.OCTAHEDRON.get(d, {})
     for name, count, paper in OCTAHEDRON:
         counts = np.array([count(X, y, seed) for seed, y in enumerate(labels)])
         reached = counts[np.isfinite(counts)]
         cells = [f"{value:.0f}" for value in _summary(reached)] if len(reached) else ["-"] * 4
-        table.add_row(name, str(paper.get(d, "-")), *cells, str(len(counts) - len(reached)))
+        table.add_row(name, printed.get(paper, "-"), *cells, str(len(counts) - len(reached)))
     return table
 
 
@@ -147,7 +151,8 @@ def draw_circles(points: Floats, counts: dict[str, Floats], path: Path) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    from aluma.lab.figures import COLOURS, DPI, QUIET, STYLE
+    from aluma.lab.names import colour
+    from aluma.lab.palette import DPI, QUIET, STYLE
 
     shapes = {"CAL": points, "ALuMA": np.log(points) ** 2}
     names = {"CAL": "1/ε", "ALuMA": "ln²(1/ε)"}
@@ -156,10 +161,10 @@ def draw_circles(points: Floats, counts: dict[str, Floats], path: Path) -> None:
         FigureCanvasAgg(figure)
         axes = figure.add_subplot()
         for name, each in counts.items():
-            colour, mean = COLOURS[name.lower()], each.mean(axis=1)
-            axes.errorbar(points, mean, each.std(axis=1), fmt="o", color=colour, capsize=3)
+            own, mean = colour(name.lower()), each.mean(axis=1)
+            axes.errorbar(points, mean, each.std(axis=1), fmt="o", color=own, capsize=3)
             growth = np.polyval(np.polyfit(shapes[name], mean, 1), shapes[name])
-            axes.plot(points, growth, color=colour, label=f"{name}, a + b {names[name]}")
+            axes.plot(points, growth, color=own, label=f"{name}, a + b {names[name]}")
         axes.set_xscale("log")
         axes.set_yscale("log")
         axes.set_xticks(points, [str(int(n)) for n in points])
@@ -175,80 +180,69 @@ def draw_circles(points: Floats, counts: dict[str, Floats], path: Path) -> None:
 def timing_table(answers: int, hypotheses: int) -> Table:
     """Return CPU seconds per query on MNIST 4 vs 7, and as a ratio to ALuMA's."""
     data = datasets.mnist(4, 7)
-    X, positive = data.X - data.X.mean(axis=0), data.y > 0
-    learners: dict[str, Learner] = {
-        "ALuMA": ALuMA(X, classes=CLASSES, bias=True, n_hypotheses=hypotheses),
-        "QBC": QueryByCommittee(X, classes=CLASSES, bias=True, n_hypotheses=hypotheses),
-        "CAL": CAL(X, classes=CLASSES, bias=True, n_hypotheses=hypotheses),
-    }
+    problem = Problem(data.X - data.X.mean(axis=0), data.y > 0, bias=True)
     title = f"MNIST 4 vs 7, {answers} answers, {hypotheses} hypotheses: CPU seconds per query"
     table = _table(title, "learner", "answers", "seconds", "ALuMA = 1", "train error")
     first = 0.0
-    for name, learner in learners.items():
-        seconds = per_query(learner, positive, answers)
+    for entrant in (ALUMA, QBC, CAL):
+        learner = construct(entrant.learner, entrant.settings, problem, hypotheses, TIMING_SEED)
+        seconds = per_query(learner, problem, answers)
         first = first or seconds
-        error = float(np.mean(learner.predict() != signs(positive)))
+        error = errors(learner, problem, {})["train"]
         figures = (f"{seconds:.4f}", f"{seconds / first:.3f}", f"{100 * error:.2f}%")
-        table.add_row(name, str(learner.n_answers), *figures)
+        table.add_row(entrant.title, str(learner.n_answers), *figures)
     return table
 
 
-def per_query(learner: Learner, positive: Bools, answers: int) -> float:
+def per_query(learner: Learner, problem: Problem, answers: int) -> float:
     """Return CPU seconds per question and answer."""
-    start = process_time()
-    with suppress(Exhausted):
-        while learner.n_answers < answers:
-            i = learner.ask()
-            learner.tell(i, CLASSES[int(positive[i])])
-    return (process_time() - start) / learner.n_answers
+    start, given = process_time(), 0
+    for answer in Answers(learner, problem.answer, answers, stop_when_finished=False):
+        given = answer.count
+    return (process_time() - start) / given
 
 
 def iwal_table(labels: Sequence[int], runs: int) -> Table:
     """Return test errors of IWAL and of passive soft-SVM on 25 components of MNIST 3 vs 5."""
-    data = datasets.mnist(3, 5)
-    basis = PCA(25, svd_solver="covariance_eigh").fit(data.X)
-    X, new = basis.transform(data.X), basis.transform(data.X_test)
-    positive, truth = data.y > 0, np.asarray(data.y_test)
-    longest = np.linalg.norm(X, axis=1).max()
-    X, new = X / longest, new / longest
-    title = f"MNIST 3 vs 5, 25 components: test error in %, mean of {runs} runs, after labels"
+    contest = Contest(
+        name="MNIST 3 vs 5, 25 components",
+        problem=components,
+        entrants=STREAMS,
+        seeds=runs,
+        marks=labels,
+    )
+    title = f"{contest.name}: test error in %, mean of {runs} runs, after labels"
     table = _table(title, "learner", *(str(n) for n in labels), "read")
-    for name, made in iwal_learners(X).items():
-        curves, read = [], []
-        for seed in range(runs):
-            learner = made(seed)
-            curves.append(curve(learner, positive, labels, new, truth))
-            read.append(learner.reading.place if isinstance(learner, IWAL) else learner.n_answers)
-        errors = (f"{100 * error:.2f}" for error in np.mean(curves, axis=0))
-        table.add_row(name, *errors, f"{np.mean(read):,.0f}")
+    for entrant, found in contest.run_all().items():
+        mean = at_all(found, "test", labels).mean(axis=0)
+        read = np.mean([run["read"][-1] for run in found])
+        table.add_row(entrant.title, *(f"{100 * error:.2f}" for error in mean), f"{read:,.0f}")
     return table
 
 
-def iwal_learners(X: Floats) -> dict[str, Callable[[int], Learner]]:
-    """Return IWAL with two constants of its deviation bound, and passive soft-SVM, by seed."""
-
-    def iwal(deviation: float) -> Callable[[int], Learner]:
-        return lambda seed: IWAL(
-            X, classes=CLASSES, bias=True, deviation=deviation, random_state=seed
-        )
-
-    def passive(seed: int) -> Learner:
-        return Passive(X, classes=CLASSES, bias=True, predict_with="soft_svm", random_state=seed)
-
-    return {"IWAL, c = 1": iwal(1.0), "IWAL, c = 0.1": iwal(0.1), "soft-SVM": passive}
+def components(_seed: int) -> Problem:
+    """Return the same problem for every seed: learners differ by the order of their streams."""
+    data = datasets.mnist(3, 5)
+    basis = PCA(25, svd_solver="covariance_eigh").fit(data.X)
+    X, new = basis.transform(data.X), basis.transform(data.X_test)
+    longest = np.linalg.norm(X, axis=1).max()
+    truth = np.asarray(data.y_test) > 0
+    return Problem(X / longest, data.y > 0, new / longest, truth, bias=True)
 
 
-def curve(
-    learner: Learner, positive: Bools, labels: Sequence[int], new: Floats, truth: Ints
-) -> list[float]:
-    """Return a learner's errors on new examples after numbers of labels."""
-    errors = []
-    for n in labels:
-        while learner.n_answers < n and not learner.finished:
-            i = learner.ask()
-            learner.tell(i, CLASSES[int(positive[i])])
-        errors.append(float(np.mean(learner.predict(new) != truth)))
-    return errors
+def errors_and_reading(learner: Learner, problem: Problem, known: Known) -> dict[str, float]:
+    """Measure the test error, and how many examples were read until now, asked about or not."""
+    reading = getattr(learner, "reading", None)
+    read = learner.n_answers if reading is None else reading.place
+    return {"test": errors(learner, problem, known)["test"], "read": float(read)}
+
+
+#: IWAL with two constants of its deviation bound, and passive soft-SVM.
+STREAMS = (
+    Entrant("iwal", "iwal", {"deviation": 1.0}, measure=errors_and_reading),
+    Entrant("iwal-bold", "iwal", {"deviation": 0.1}, measure=errors_and_reading),
+    Entrant("soft-svm", "passive", {"predict_with": "soft_svm"}, measure=errors_and_reading),
+)
 
 
 def _summary(values: Floats) -> tuple[float, float, float, float]:

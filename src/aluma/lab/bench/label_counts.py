@@ -6,26 +6,26 @@ from collections.abc import Callable
 
 import numpy as np
 
-from aluma.arrays import Bools, Floats, Ints
-from aluma.errors import Exhausted
+from aluma.arrays import Floats, Ints
 from aluma.lab import datasets
+from aluma.lab.problem import CLASSES
 from aluma.learners.aluma import ALuMA
 from aluma.learners.cal import CAL
 from aluma.learners.committee import QueryByCommittee
 from aluma.learners.learner import Learner
 from aluma.learners.passive import Passive
 from aluma.learners.simple_margin import SimpleMargin
-from aluma.running import run
+from aluma.running import Answers, run
 from aluma.spaces.version_space import VersionSpace
 
-#: Signs of labels, the second of which ties go to.
-CLASSES = (-1, 1)
 #: Hypotheses that vote on what is right after the fact: one block of chains.
 VOTERS = 256
 #: Answers after which simple margin is given up.
-MOST = 1500
+MOST_OF_MARGIN = 1500
 #: Probability with which the sample of two circles may lack a point (Theorem "twocircles").
 LACKING = 0.5
+#: What a draw is for, beside the seed: each purpose has a stream of its own.
+SAMPLING_CIRCLES = 2
 
 #: From a pool, its labels and a seed to the labels needed; infinity if there were never enough.
 Counter = Callable[[Floats, Ints, int], float]
@@ -43,14 +43,18 @@ def committee_count(X: Floats, y: Ints, seed: int) -> float:
 
 def margin_count(X: Floats, y: Ints, seed: int) -> float:
     """Count TK's labels until the vote of the version space is right."""
-    learner = SimpleMargin(X, classes=CLASSES, random_state=seed, budget=min(MOST, len(X)))
+    learner = SimpleMargin(
+        X, classes=CLASSES, random_state=seed, budget=min(MOST_OF_MARGIN, len(X))
+    )
     run(learner, y)
     return first_right(X, y, learner.answered, seed)
 
 
 def separator_count(X: Floats, y: Ints, seed: int) -> float:
     """Count TK's labels until its max-margin separator is right."""
-    learner = SimpleMargin(X, classes=CLASSES, random_state=seed, budget=min(MOST, len(X)))
+    learner = SimpleMargin(
+        X, classes=CLASSES, random_state=seed, budget=min(MOST_OF_MARGIN, len(X))
+    )
     return _voting(learner, y)
 
 
@@ -68,14 +72,10 @@ def passive_count(X: Floats, y: Ints, seed: int) -> float:
 
 def _voting(learner: Learner, y: Ints) -> float:
     """Count a learner's labels until it predicts the whole pool right."""
-    try:
-        while True:
-            i = learner.ask()
-            learner.tell(i, int(y[i]))
-            if (learner.predict() == y).all():
-                return float(learner.n_answers)
-    except Exhausted:
-        return np.inf
+    for answer in Answers(learner, y, stop_when_finished=False):
+        if (learner.predict() == y).all():
+            return float(answer.count)
+    return np.inf
 
 
 def first_right(X: Floats, y: Ints, answered: Ints, seed: int) -> float:
@@ -104,7 +104,7 @@ def first_right(X: Floats, y: Ints, answered: Ints, seed: int) -> float:
 def circles_cal(points: int, seed: int) -> float:
     """Count CAL's labels on an i.i.d. sample that is large enough to have every point."""
     size = int(np.ceil(4 * points**2 * np.log(4 * points) * np.log(2 * points / LACKING)))
-    order = circles_sample(points, size, np.random.default_rng((seed, 2)))
+    order = circles_sample(points, size, np.random.default_rng((seed, SAMPLING_CIRCLES)))
     pool = datasets.two_circles(points, seed=seed)
     learner = CAL(pool.X, classes=CLASSES, order=order, predict_with="svm")
     return float(len(run(learner, pool.y)))
@@ -124,8 +124,3 @@ def circles_sample(points: int, size: int, rng: np.random.Generator) -> Ints:
     tau = 1 / (4 * points * np.log(4 * points))
     bottom = rng.uniform(size=size) < tau
     return np.asarray(rng.integers(points, size=size) + points * bottom)
-
-
-def signs(positive: Bools) -> Ints:
-    """Return labels as signs."""
-    return np.where(positive, 1, -1)

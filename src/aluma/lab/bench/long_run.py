@@ -6,7 +6,6 @@ wrong are confident ones. The error is looked at every 50 labels, on the same po
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 
 import numpy as np
@@ -17,31 +16,37 @@ from sklearn.datasets import load_digits
 from aluma.arrays import Floats
 from aluma.lab.bench.cones import digits_pool
 from aluma.lab.bench.labels import (
-    DEFAULT,
-    MARGIN,
-    PAPER,
-    Contest,
-    Curve,
-    behind,
+    Judged,
+    Runs,
+    contest,
+    late_marks,
     measured,
     mnist_pair,
     sphere,
+    to_zero,
 )
+from aluma.lab.curves import at_all
+from aluma.lab.entrants import ALUMA, ALUMA_PAPER, SVM_MARGIN
+from aluma.lab.problem import Source
 
 
-def contests(quick: bool = False) -> list[Contest]:
+def contests(quick: bool = False) -> list[Judged]:
     """Return the long runs, or one that takes seconds."""
     if quick:
         few = range(10, 61, 10)
-        return [Contest("sphere 5", sphere(5, 300), (DEFAULT, MARGIN), 3, few, few)]
-    learners = (DEFAULT, PAPER, MARGIN)
+        return [Judged(contest("sphere 5", sphere(5, 300), (ALUMA, SVM_MARGIN), 3, few), few)]
+    learners = (ALUMA, ALUMA_PAPER, SVM_MARGIN)
+    short = contest("digits 3 vs 8", _threes, learners, 5, range(1, 51))
+    pools: list[tuple[str, Source, int]] = [
+        *((f"digits, {digit} or not", partial(_or_not, digit), 500) for digit in (1, 3)),
+        ("MNIST 4 vs 7", _fours, 1000),
+    ]
     return [
-        Contest("digits 3 vs 8", _threes, learners, 5, range(1, 51), (50,)),
+        Judged(short, (50,)),
         *(
-            Contest(f"digits, {digit} or not", partial(_or_not, digit), learners, 5, *marks(500))
-            for digit in (1, 3)
+            Judged(contest(name, source, learners, 5, marks(budget)[0]), marks(budget)[1])
+            for name, source, budget in pools
         ),
-        Contest("MNIST 4 vs 7", _fours, learners, 5, *marks(1000)),
     ]
 
 
@@ -53,33 +58,30 @@ def marks(budget: int) -> tuple[range, range]:
 def run(console: Console, quick: bool = False) -> bool:
     """Measure and print; return whether ALuMA was nowhere clearly behind the heuristic."""
     met = True
-    for contest, curves in measured(console, contests(quick)):
-        console.print(_table(contest, curves))
-        met &= quick or not clearly_behind(contest, curves)
+    for judged, runs in measured(console, contests(quick)):
+        console.print(_table(judged, runs))
+        met &= quick or not clearly_behind(judged, runs)
     return met
 
 
-def clearly_behind(contest: Contest, curves: Mapping[str, list[Curve]]) -> list[int]:
+def clearly_behind(judged: Judged, runs: Runs) -> list[int]:
     """Return the marks shown at which ALuMA is behind the heuristic by more than noise."""
-    late = behind(curves[DEFAULT], curves[MARGIN])
-    found = [mark for mark, is_late in zip(contest.marks, late, strict=True) if is_late]
-    return [mark for mark in found if mark in contest.shown]
+    late = late_marks(judged.contest, runs, SVM_MARGIN)
+    return [mark for mark in late if mark in judged.shown]
 
 
-def _table(contest: Contest, curves: Mapping[str, list[Curve]]) -> Table:
+def _table(judged: Judged, runs: Runs) -> Table:
     """Return a row for each mark, the errors of all learners side by side."""
-    table = Table(title=f"{contest.name}: mean error of {contest.seeds} runs")
+    table = Table(title=f"{judged.contest.name}: mean error of {judged.contest.seeds} runs")
     table.add_column("labels", justify="right")
-    for name in contest.learners:
-        table.add_column(name, justify="right")
+    for entrant in runs:
+        table.add_column(entrant.title, justify="right")
     table.add_column("behind by more than noise")
-    late = clearly_behind(contest, curves)
-    means = {name: np.mean([one.errors for one in runs], axis=0) for name, runs in curves.items()}
-    for mark in contest.shown:
-        position = contest.marks.index(mark)
-        cells = [f"{means[name][position]:.5f}" for name in contest.learners]
-        table.add_row(f"{mark}", *cells, "yes" if mark in late else "")
-    zeros = [[one.first_zero for one in curves[name]] for name in contest.learners]
+    late = clearly_behind(judged, runs)
+    means = [at_all(found, "train", judged.shown).mean(axis=0) for found in runs.values()]
+    for mark, *row in zip(judged.shown, *means, strict=True):
+        table.add_row(f"{mark}", *(f"{mean:.5f}" for mean in row), "yes" if mark in late else "")
+    zeros = [to_zero(found) for found in runs.values()]
     table.add_row("to zero", *(", ".join(f"{zero:g}" for zero in row) for row in zeros), "")
     return table
 

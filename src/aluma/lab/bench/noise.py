@@ -14,7 +14,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from time import process_time
-from typing import Any
 
 import numpy as np
 from rich.box import SIMPLE_HEAD
@@ -29,24 +28,29 @@ from aluma.bounds import lifted_margin
 from aluma.errors import MissingData
 from aluma.lab.bench import one_core
 from aluma.lab.bench.cones import sphere_pool
-from aluma.lab.bench.noise_curves import (
-    Contender,
-    Curve,
-    aluma,
-    iwal,
-    logistic_margin,
-    soft_machine,
-)
-from aluma.lab.bench.noise_pools import Task, known_pool, mnist, noisy_sphere, shapes, w1a
+from aluma.lab.bench.noise_entrants import AUTO, IWAL, LOGISTIC, SOFT_SVM, lifted, projected
+from aluma.lab.bench.noise_pools import known_pool, mnist, noisy_sphere, shapes, w1a
 from aluma.lab.comparison import follow, make_learner, standardise
+from aluma.lab.contest import Contest
+from aluma.lab.curves import at_all, paired
+from aluma.lab.entrants import Entrant
+from aluma.lab.paper_figures import MNIST_SOFTNESS, W1A_SOFTNESS, Softness
+from aluma.lab.play import Result
+from aluma.lab.problem import Problem
 from aluma.learners.aluma import ALuMA
+from aluma.learners.learner import Learner
 from aluma.representation import Lift
 from aluma.representation.view import View
+from aluma.running import Answers
 
 #: Share of the labels that random order needs, which kernels may need at most.
-SHARE = 1 / 3
+LARGEST_SHARE = 1 / 3
 #: Share of a pool labelled wrong at which labels are counted.
 TARGET = 0.01
+#: Queries that a cost is the mean of.
+TIMED_QUERIES = 10
+#: Budgets from which on ALuMA must be at or below the others.
+LATE = 50
 #: Failure probability of the theorem in its test, and how unlikely a false alarm is to be.
 DELTA, FALSE_ALARM = 0.05, 1e-3
 
@@ -106,24 +110,12 @@ def labels_needed(name: str, strategy: str, m: int, seed: int) -> float:
     return float(run.needed(TARGET) or m)
 
 
-def curves(
-    task: Task, contenders: Mapping[str, Contender], effort: Effort, seeds: int
-) -> dict[str, list[Curve]]:
-    """Return the curves of all contenders, one for each seed."""
-    return {
-        name: [run(task, effort.budgets, seed) for seed in range(seeds)]
-        for name, run in contenders.items()
-    }
-
-
-def at_or_below(ours: Sequence[Curve], theirs: Sequence[Curve], columns: Sequence[int]) -> bool:
+def at_or_below(ours: Sequence[Result], theirs: Sequence[Result], marks: Sequence[int]) -> bool:
     """Say whether we are nowhere above them by more than two paired standard errors."""
-    for kind in ("train", "test"):
-        pairs = np.array([getattr(a, kind) for a in ours]) - [getattr(b, kind) for b in theirs]
-        error = pairs.std(axis=0, ddof=1) / np.sqrt(len(pairs)) if len(pairs) > 1 else 0.0
-        if (pairs.mean(axis=0) > 2 * error)[list(columns)].any():
-            return False
-    return True
+    return not any(
+        paired(at_all(ours, kind, marks), at_all(theirs, kind, marks)).behind.any()
+        for kind in ("train", "test")
+    )
 
 
 @dataclass(frozen=True)
@@ -139,16 +131,18 @@ def cost(m: int, answers: int, slack: float) -> Cost:
     X, y = sphere_pool(25, m)
     tracemalloc.start()
     learner = ALuMA(X, classes=(-1.0, 1.0), slack=slack)
-    for _ in range(answers):
-        index = learner.ask()
-        learner.tell(index, y[index])
+    run_some(learner, y, answers)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     start = process_time()
-    for _ in range(10):
-        index = learner.ask()
-        learner.tell(index, y[index])
-    return Cost((process_time() - start) / 10, peak)
+    run_some(learner, y, TIMED_QUERIES)
+    return Cost((process_time() - start) / TIMED_QUERIES, peak)
+
+
+def run_some(learner: Learner, labels: Floats, answers: int) -> None:
+    """Let a learner ask for some answers, whether it has finished or not."""
+    for _ in Answers(learner, labels, answers, stop_when_finished=False):
+        pass
 
 
 def run(console: Console, quick: bool = False) -> bool:
@@ -184,88 +178,89 @@ def _shapes(console: Console, effort: Effort) -> bool:
             np.mean([labels_needed(name, s, effort.pool, seed) for seed in range(effort.seeds)])
             for s in ("aluma", "passive")
         )
-        met &= bool(ours <= SHARE * theirs)
-        table.add_row(name, f"{ours:.1f}", f"{theirs:.1f}", f"{ours / theirs:.2f}", f"{SHARE:.2f}")
+        met &= bool(ours <= LARGEST_SHARE * theirs)
+        table.add_row(
+            name, f"{ours:.1f}", f"{theirs:.1f}", f"{ours / theirs:.2f}", f"{LARGEST_SHARE:.2f}"
+        )
     console.print(table)
     return met
 
 
 def sphere_task(console: Console, share: float, effort: Effort) -> None:
     """Print error curves with a teacher who is wrong that often."""
-    contenders: dict[str, Contender] = {
-        "ALuMA, auto": aluma(effort.hypotheses, slack="auto"),
-        "ALuMA, 0.02": aluma(effort.hypotheses, slack=0.02),
-        "soft SVM": soft_machine,
-        "logistic": logistic_margin,
-        "IWAL": iwal(),
-    }
-    found: dict[str, list[Curve]] = {name: [] for name in contenders}
-    for seed in range(max(1, effort.seeds // 2)):
-        task = noisy_sphere(share, seed)
-        for name, run in contenders.items():
-            found[name].append(run(task, effort.budgets, seed))
-    console.print(_curves_table(f"Sphere, {share:.0%} wrong answers", found, effort.budgets))
+    contest = Contest(
+        name=f"Sphere, {share:.0%} wrong answers",
+        problem=lambda seed: noisy_sphere(share, seed),
+        entrants=(AUTO, lifted(MNIST_SOFTNESS.slack), SOFT_SVM, LOGISTIC, IWAL),
+        seeds=max(1, effort.seeds // 2),
+        marks=effort.budgets,
+        hypotheses=effort.hypotheses,
+    )
+    console.print(_curves_table(contest, contest.run_all()))
 
 
 def _paper(console: Console, effort: Effort) -> bool:
     met = True
-    tasks: list[tuple[Callable[[], Task], dict[str, Any]]] = [
-        (partial(mnist, 3, 5), {"slack": 0.02, "dimension": 240}),
-        (partial(mnist, 4, 7), {"slack": 0.02, "dimension": 240}),
-        (w1a, {"slack": 0.01, "dimension": 260}),
+    tasks: list[tuple[str, Callable[[], Problem], Softness, tuple[Entrant, ...]]] = [
+        ("MNIST 3 vs 5", partial(mnist, 3, 5), MNIST_SOFTNESS, (SOFT_SVM, IWAL)),
+        ("MNIST 4 vs 7", partial(mnist, 4, 7), MNIST_SOFTNESS, (SOFT_SVM, IWAL)),
+        ("w1a", w1a, W1A_SOFTNESS, (SOFT_SVM,)),
     ]
-    for load, settings in tasks:
+    for name, load, softness, rivals in tasks:
         try:
-            task = load()
+            problem = load()
         except MissingData as reason:
             console.print(f"A data set is left out: {reason}")
             continue
-        met &= paper_task(console, task, settings, effort)
+        met &= paper_task(console, name, problem, softness, rivals, effort)
     return met
 
 
-def paper_task(console: Console, task: Task, settings: dict[str, Any], effort: Effort) -> bool:
-    """Print one of the paper's comparisons; return whether ALuMA is at or below the others."""
-    exact = {"slack": settings["slack"], "bias": True}
-    found = curves(
-        task,
-        {
-            "ALuMA, exact": aluma(effort.hypotheses, **exact),
-            f"ALuMA, to {settings['dimension']}": aluma(effort.hypotheses, **settings, bias=True),
-            "soft SVM": soft_machine,
-            "logistic": logistic_margin,
-            "IWAL": iwal(bias=True),
-        },
-        effort,
-        max(2, effort.seeds // 3),
+def paper_task(
+    console: Console,
+    name: str,
+    problem: Problem,
+    softness: Softness,
+    rivals: Sequence[Entrant],
+    effort: Effort,
+) -> bool:
+    """Print one of the paper's comparisons; return whether ALuMA is at or below its rivals."""
+    ours = lifted(softness.slack)
+    contest = Contest(
+        name=name,
+        problem=lambda _seed: problem,
+        entrants=(ours, projected(softness), SOFT_SVM, LOGISTIC, IWAL),
+        seeds=max(2, effort.seeds // 3),
+        marks=effort.budgets,
+        hypotheses=effort.hypotheses,
     )
-    console.print(_curves_table(task.name, found, effort.budgets))
-    late = [place for place, budget in enumerate(effort.budgets) if budget >= 50]
-    rivals = ["soft SVM"] + (["IWAL"] if task.name.startswith("MNIST") else [])
-    return all(at_or_below(found["ALuMA, exact"], found[name], late) for name in rivals)
+    found = contest.run_all()
+    console.print(_curves_table(contest, found))
+    late = [budget for budget in effort.budgets if budget >= LATE]
+    return all(at_or_below(found[ours], found[rival], late) for rival in rivals)
 
 
 def _cost(console: Console, effort: Effort) -> None:
     m, answers = effort.cost_pool, effort.cost_answers
-    plain, lifted = cost(m, answers, 0.0), cost(m, answers, 0.02)
+    plain, soft = cost(m, answers, 0.0), cost(m, answers, MNIST_SOFTNESS.slack)
     console.print(
-        f"A query at m={m:,}, d=25 after {answers} answers: {1e3 * lifted.seconds:.0f} ms of CPU "
+        f"A query at m={m:,}, d=25 after {answers} answers: {1e3 * soft.seconds:.0f} ms of CPU "
         f"time with slack, {1e3 * plain.seconds:.0f} ms without: "
-        f"{lifted.seconds / plain.seconds:.2f} times. Memory at most {lifted.peak / 2**20:.0f} MiB "
+        f"{soft.seconds / plain.seconds:.2f} times. Memory at most {soft.peak / 2**20:.0f} MiB "
         f"with slack and {plain.peak / 2**20:.0f} MiB without; m x (d + m) numbers would be "
         f"{8 * m * (25 + m) / 2**20:,.0f} MiB."
     )
 
 
-def _curves_table(
-    title: str, found: Mapping[str, Sequence[Curve]], budgets: Sequence[int]
-) -> Table:
-    table = _table(f"{title}: errors in %, pool/test", "", *map(str, budgets), "aside")
-    for name, runs in found.items():
-        train = 100 * np.mean([run.train for run in runs], axis=0)
-        test = 100 * np.mean([run.test for run in runs], axis=0)
+def _curves_table(contest: Contest, found: Mapping[Entrant, Sequence[Result]]) -> Table:
+    title = f"{contest.name}: errors in %, pool/test"
+    table = _table(title, "", *map(str, contest.marks), "aside")
+    for entrant, runs in found.items():
+        train, test = (
+            100 * at_all(runs, kind, contest.marks).mean(axis=0) for kind in ("train", "test")
+        )
         cells = [f"{a:.1f}/{b:.1f}" for a, b in zip(train, test, strict=True)]
-        table.add_row(name, *cells, f"{np.mean([run.set_aside for run in runs]):g}")
+        table.add_row(entrant.title, *cells, f"{np.mean([run['conflicts'] for run in runs]):g}")
     return table
 
 

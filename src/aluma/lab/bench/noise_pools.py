@@ -12,6 +12,10 @@ from sklearn.decomposition import PCA
 from aluma.arrays import Floats
 from aluma.lab import datasets
 from aluma.lab.bench.cones import sphere_pool
+from aluma.lab.problem import Problem
+
+#: What a draw is for, beside the seed: each purpose has a stream of its own.
+MAKING_MISTAKES = 1
 
 
 @dataclass(frozen=True)
@@ -23,21 +27,6 @@ class KnownPool:
     w: Floats
     margin: float
     slack: float
-
-
-@dataclass(frozen=True)
-class Task:
-    """Examples to label and examples to test on, with labels -1 and +1.
-
-    ``answers`` are what the teacher says; ``y`` is what counts as right.
-    """
-
-    name: str
-    X: Any
-    y: Floats
-    answers: Floats
-    X_test: Any
-    y_test: Floats
 
 
 def known_pool(m: int, d: int, *, margin: float, pairs: int, seed: int) -> KnownPool:
@@ -73,28 +62,30 @@ def shapes(m: int, seed: int) -> dict[str, tuple[Floats, Floats]]:
     }
 
 
-def noisy_sphere(share: float, seed: int, m: int = 2000, d: int = 25) -> Task:
+def noisy_sphere(share: float, seed: int, m: int = 2000, d: int = 25) -> Problem:
     """Return uniform directions, a teacher who is wrong that often, and as many to test on."""
     X, y = sphere_pool(d, 2 * m, seed)
-    wrong = np.random.default_rng((seed, 1)).random(m) < share
-    return Task(f"sphere, {share:.0%}", X[:m], y[:m], np.where(wrong, -y[:m], y[:m]), X[m:], y[m:])
+    positive = y > 0
+    wrong = np.random.default_rng((seed, MAKING_MISTAKES)).random(m) < share
+    said = positive[:m] ^ wrong
+    return Problem(X[:m], positive[:m], X[m:], positive[m:], said=said if wrong.any() else None)
 
 
-def mnist(negative: int, positive: int, components: int = 25) -> Task:
+def mnist(negative: int, positive: int, components: int = 25) -> Problem:
     """Return two digits of MNIST after PCA, as in the paper's experiment on non-separable data."""
     data = datasets.mnist(negative, positive)
-    train, test = data.X, data.X_test
-    y, y_test = data.y.astype(np.float64), np.asarray(data.y_test, dtype=np.float64)
-    pca = PCA(components, svd_solver="full").fit(train)
-    name = f"MNIST {negative} vs {positive}"
-    return Task(name, pca.transform(train), y, y, pca.transform(test), y_test)
+    pca = PCA(components, svd_solver="full").fit(data.X)
+    return _with_bias(data, pca.transform(data.X), pca.transform(data.X_test))
 
 
-def w1a() -> Task:
+def w1a() -> Problem:
     """Return w1a: 2,477 sparse rows of 300 features, 72 of them positive, and 47,272 to test."""
     data = datasets.w1a()
-    y, y_test = data.y.astype(np.float64), np.asarray(data.y_test, dtype=np.float64)
-    return Task("w1a", data.X, y, y, data.X_test, y_test)
+    return _with_bias(data, data.X, data.X_test)
+
+
+def _with_bias(data: datasets.Dataset, X: Any, X_test: Any) -> Problem:
+    return Problem(X, data.y > 0, X_test, np.asarray(data.y_test) > 0, bias=True)
 
 
 def _units(rows: Floats) -> Floats:

@@ -12,6 +12,9 @@ import numpy as np
 
 from aluma.lab.bench.page_client import Client, Served
 
+#: Seed of what the clients do, beside the number of each.
+CROWD_SEED = 7
+
 
 @dataclass
 class Crowd:
@@ -58,7 +61,7 @@ def crowd(
 
 def _one(port: int, truth: Sequence[str], number: int, end: float) -> tuple[Crowd, dict[int, str]]:
     """Do what one client does until the time is over."""
-    rng, client = np.random.default_rng([7, number]), Client(port)
+    rng, client = np.random.default_rng([CROWD_SEED, number]), Client(port)
     found, given, version, count = Crowd(), dict[int, str](), 0, 0
     while time.monotonic() < end:
         kind = rng.random()

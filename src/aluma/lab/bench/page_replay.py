@@ -17,7 +17,7 @@ from aluma.arrays import Singles
 from aluma.lab.bench.page_client import Client, Served
 
 #: Figures are waited for after every so many answers, as they are when a person answers.
-LOOK = 5
+LOOK_EVERY = 5
 #: Random orders that logistic regression is averaged over.
 ORDERS = 5
 
@@ -66,7 +66,7 @@ def replay(source: Path, truth: Sequence[str], labels: tuple[str, str], most: in
             if status == 409:
                 client.post("/api/exception", request=f"e{number}", **body)
             answers += 1
-            state = _ready(client, judged=answers % LOOK == 0)
+            state = _ready(client, judged=answers % LOOK_EVERY == 0)
         progress = state["progress"]
         labelled = pd.read_csv(io.BytesIO(client.get("/api/export/labels.csv")))
     finally:

@@ -14,23 +14,25 @@ from functools import partial
 from itertools import combinations
 
 import numpy as np
-from joblib import Parallel, delayed
 from rich.console import Console
 from rich.table import Table
 from sklearn.datasets import load_breast_cancer, load_digits
 
 from aluma.arrays import Floats
-from aluma.errors import Conflict, MissingData, Undecided
+from aluma.errors import MissingData
 from aluma.lab.bench import one_core
 from aluma.lab.bench.cones import sphere_pool
-from aluma.lab.bench.labels import Source, mnist_pair
+from aluma.lab.bench.labels import mnist_pair
 from aluma.lab.comparison import standardise
+from aluma.lab.contest import in_parallel
+from aluma.lab.problem import Source
 from aluma.learners.aluma import ALuMA
+from aluma.running import Answers
 
 #: Looks at a certificate are this many answers apart.
-EVERY = 5
+LOOK_EVERY = 5
 #: Answers after which a run that has not finished ends.
-MOST = 400
+MOST_ANSWERS = 400
 #: What the bound may fail with, as ALuMA has it by default.
 DELTA = 0.05
 #: Standard errors below 1 - delta at which coverage counts as a broken promise: one false alarm in
@@ -62,23 +64,23 @@ class Kept:
         return float(np.mean(self.errors <= self.bounds))
 
 
-def watch(X: Floats, labels: Floats, seed: int, most: int = MOST) -> Kept:
+def watch(X: Floats, labels: Floats, seed: int, most: int = MOST_ANSWERS) -> Kept:
     """Label a pool until the learner has finished; look at the certificate on the way."""
     errors, bounds = [], []
     zero = finished = np.inf
     with one_core():
         learner = ALuMA(X, classes=(-1.0, 1.0), random_state=seed)
-        try:
-            while learner.n_answers < most and not np.isfinite(finished):
-                for _ in range(EVERY):
-                    index = learner.ask()
-                    learner.tell(index, labels[index])
+        # A contradiction, or a space too thin for float64, ends the run wherever it is met.
+        with Answers(learner, labels, min(most, len(labels)), stop_when_finished=False) as answers:
+            for answer in answers.taken():
+                if answer.count % LOOK_EVERY:
+                    continue
                 errors.append(float(np.mean(learner.predict() != labels)))
                 bounds.append(learner.certificate().error_bound)
-                zero = min(zero, learner.n_answers if errors[-1] == 0 else np.inf)
-                finished = learner.n_answers if learner.finished else np.inf
-        except (Conflict, Undecided):
-            pass
+                zero = min(zero, answer.count if errors[-1] == 0 else np.inf)
+                if learner.finished:
+                    finished = answer.count
+                    break
     return Kept(np.array(errors), np.array(bounds), zero, finished, errors[-1])
 
 
@@ -108,7 +110,9 @@ def trials(quick: bool = False) -> list[Trial]:
 
 def run(console: Console, quick: bool = False) -> bool:
     """Watch and print; return whether the bound held as often as promised."""
-    table = Table(title=f"The certificate's error bound at delta={DELTA}, looked at every {EVERY}")
+    table = Table(
+        title=f"The certificate's error bound at delta={DELTA}, looked at every {LOOK_EVERY}"
+    )
     for head in (
         "pool",
         "runs",
@@ -137,7 +141,7 @@ def run(console: Console, quick: bool = False) -> bool:
 
 def watch_all(sources: Sequence[Source]) -> list[Kept]:
     """Run every source with a seed of its own, a core each."""
-    return list(Parallel(n_jobs=-1)(delayed(_watch)(one, i) for i, one in enumerate(sources)))
+    return list(in_parallel(_watch, list(enumerate(sources)), jobs=-1))
 
 
 def broken(kept: Sequence[Kept]) -> bool:
@@ -165,7 +169,8 @@ def summary(kept: Sequence[Kept]) -> list[str]:
     ]
 
 
-def _watch(source: Source, seed: int) -> Kept:
+def _watch(numbered: tuple[int, Source]) -> Kept:
+    seed, source = numbered
     return watch(*source(seed), seed)
 
 

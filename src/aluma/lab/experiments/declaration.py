@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal, TypeAlias
 
-from aluma.lab.experiments.construct import construct
-from aluma.lab.experiments.entrants import Entrant
-from aluma.lab.experiments.play import EVERY, GROWTH, OnConflict, checkpoints, play
-from aluma.lab.experiments.problem import Problem
+from aluma.lab.construct import construct
+from aluma.lab.contest import Contest
+from aluma.lab.entrants import Entrant
+from aluma.lab.play import GROWTH, MEASURE_ALL_UP_TO, checkpoints, play
+from aluma.lab.problem import Problem
+from aluma.running import OnConflict
 
 #: "full" is what the report is made for, "quick" takes minutes, "tiny" seconds.
 Scale: TypeAlias = Literal["full", "quick", "tiny"]
@@ -76,7 +78,7 @@ class Experiment(ABC):
 
 @dataclass(frozen=True)
 class Size:
-    """How large a contest is: values of its parameter, and the labels that may be asked for.
+    """How large a tournament is: values of its parameter, and the labels that may be asked for.
 
     Attributes
     ----------
@@ -91,26 +93,32 @@ class Size:
     hypotheses: int = 1000
     budgets: Mapping[str, int] = field(default_factory=dict)
 
+    def shared(self, value: Any) -> int:
+        """Return the budget for a value."""
+        if isinstance(self.budget, int):
+            return self.budget
+        return self.budget[self.values.index(value)]
+
     def labels(self, value: Any, key: str) -> int:
         """Return the budget of an entrant for a value."""
-        shared = self.budget
-        own = shared if isinstance(shared, int) else shared[self.values.index(value)]
-        return min(own, self.budgets.get(key, own))
+        return min(self.shared(value), self.budgets.get(key, self.shared(value)))
 
 
 @dataclass(frozen=True, kw_only=True)
-class Contest(Experiment):
-    """Learners on the same problems, measured by their errors along the way.
+class Tournament(Experiment):
+    """A :class:`aluma.lab.contest.Contest` for every value of a parameter.
 
     Attributes
     ----------
     problem : makes the problem for a value of the parameter and a seed
-    parameter : what the values are, for tables
+    parameter : what the values are, for tables; "pool" for a single pool, whose section shows
+        errors against labels
     entrants : who takes part
     sizes : by scale
-    on_conflict, until_right, prove : see :func:`aluma.lab.experiments.play.play`
-    every, growth : see :func:`aluma.lab.experiments.play.checkpoints`
+    on_conflict, until_right, prove : see :func:`aluma.lab.play.play`
+    every, growth : see :func:`aluma.lab.play.checkpoints`
     summarised : whether the summary of all data sets includes it
+    printed : labels that the paper prints, by value and by its name of the learner
     """
 
     problem: Callable[[Any, int], Problem]
@@ -120,9 +128,10 @@ class Contest(Experiment):
     on_conflict: OnConflict = "skip"
     until_right: bool = False
     prove: bool = False
-    every: int = EVERY
+    every: int = MEASURE_ALL_UP_TO
     growth: float = GROWTH
     summarised: bool = True
+    printed: Mapping[Any, Mapping[str, str]] = field(default_factory=dict)
 
     @property
     def present(self) -> tuple[Entrant, ...]:
@@ -143,20 +152,26 @@ class Contest(Experiment):
         entrant = next(one for one in self.entrants if one.key == key)
         return entrant, next(v for v in self.sizes[scale].values if str(v) == shown)
 
-    def run(self, case: str, seed: int, scale: Scale) -> dict[str, Any]:
-        """Let one entrant learn one problem."""
-        entrant, value = self.parts(case, scale)
+    def contest(self, value: Any, scale: Scale) -> Contest:
+        """Return the contest for a value."""
         size = self.sizes[scale]
-        problem = self.problem(value, seed)
-        budget = min(size.labels(value, entrant.key), len(problem.positive))
-        return play(
-            construct(entrant.learner, entrant.settings, problem, size.hypotheses, seed),
-            problem,
-            checkpoints(budget, self.every, self.growth),
+        return Contest(
+            name=f"{self.name} {value}",
+            problem=partial(self.problem, value),
+            entrants=self.present,
+            seeds=self.seeds[scale],
+            marks=checkpoints(size.shared(value), self.every, self.growth),
+            budgets=size.budgets,
+            hypotheses=size.hypotheses,
             on_conflict=self.on_conflict,
             until_right=self.until_right,
             prove=self.prove,
         )
+
+    def run(self, case: str, seed: int, scale: Scale) -> dict[str, Any]:
+        """Let one entrant learn one problem."""
+        entrant, value = self.parts(case, scale)
+        return self.contest(value, scale).run(entrant, seed)
 
     def settings(self, case: str, scale: Scale) -> str:
         """Return the entrant, the sizes and the rules."""
@@ -167,10 +182,10 @@ class Contest(Experiment):
         return repr((_described(self.problem), value, own, size.hypotheses, rules))
 
     def code(self, case: str) -> list[Any]:
-        """Return the learner, the problem and the loop."""
+        """Return the learner, the problem, the loop and what is measured."""
         key = case.partition("@")[0]
         entrant = next(one for one in self.entrants if one.key == key)
-        return [entrant.learner, self.problem, construct, play]
+        return [entrant.learner, self.problem, construct, play, entrant.measure]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -208,9 +223,9 @@ class Calculation(Experiment):
 
 @dataclass(frozen=True, kw_only=True)
 class View(Experiment):
-    """Another look at the runs of a contest, which are not made twice."""
+    """Another look at the runs of a tournament, which are not made twice."""
 
-    source: Contest
+    source: Tournament
     keys: tuple[str, ...]
 
     def cases(self, scale: Scale) -> list[str]:

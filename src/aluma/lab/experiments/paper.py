@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from functools import partial
 
-from aluma.lab.experiments import problem
-from aluma.lab.experiments.declaration import Contest, Scale, Size, View
-from aluma.lab.experiments.entrants import FIELD, lifted
+from aluma.lab import paper_figures
+from aluma.lab.entrants import FIELD, lifted
+from aluma.lab.experiments import problems
+from aluma.lab.experiments.declaration import Scale, Size, Tournament, View
+from aluma.lab.paper_figures import MNIST_SOFTNESS, W1A_SOFTNESS
 
 #: Ten runs where they are cheap, three where a run takes minutes.
 MANY: dict[Scale, int] = {"full": 10, "quick": 2, "tiny": 2}
 SOME: dict[Scale, int] = {"full": 3, "quick": 1, "tiny": 1}
 
-OCTAHEDRON = Contest(
+OCTAHEDRON = Tournament(
     name="octahedron",
     title="Octahedron: labels until everything is right",
     where="Table 1, Section 6.2",
-    claim="ALuMA needs 29, 38 and 55 labels for d = 10, 12, 15: far fewer than TK (156, 735, 959), "
-    "QBC (50, 113, 150), CAL (308, 862, 2401) and ERM (1008, 3958, >20000).",
+    claim=paper_figures.octahedron_claim(),
     notes="Vertices, negative vertices and face centres, with a coordinate for the bias; the "
     "target is random for every seed. All learners label by majority vote.",
     seeds=MANY,
-    problem=problem.octahedron,
+    problem=problems.octahedron,
     parameter="d",
     entrants=FIELD,
     sizes={
@@ -37,11 +38,12 @@ OCTAHEDRON = Contest(
     until_right=True,
     every=200,
     growth=1.02,
+    printed=paper_figures.OCTAHEDRON,
 )
 
 
-def _mnist(digits: tuple[int, int], figure: int, claim: str, notes: str) -> Contest:
-    return Contest(
+def _mnist(digits: tuple[int, int], figure: int, claim: str, notes: str) -> Tournament:
+    return Tournament(
         name=f"mnist-{digits[0]}-{digits[1]}",
         title=f"MNIST, {digits[0]} vs {digits[1]}",
         where=f"Figure {figure}, Section 6.2",
@@ -49,7 +51,7 @@ def _mnist(digits: tuple[int, int], figure: int, claim: str, notes: str) -> Cont
         notes=f"784 pixels, centred and scaled to the unit ball, with a bias (the paper does not "
         f"say what it did). {notes}",
         seeds=SOME,
-        problem=partial(problem.mnist_pair, digits),
+        problem=partial(problems.mnist_pair, digits),
         parameter="pool",
         entrants=FIELD,
         sizes={
@@ -85,7 +87,7 @@ QBC_VOTE = View(
     source=MNIST_47,
     keys=("qbc", "aluma"),
 )
-PCMAC = Contest(
+PCMAC = Tournament(
     name="pcmac",
     title="PCMAC: posts about PCs and Macs",
     where="Figure 5, Section 6.2",
@@ -93,7 +95,7 @@ PCMAC = Contest(
     notes="Bags of 7,511 words, projected to 300 dimensions by random signs; 1,000 posts to learn "
     "from, 946 to test on; projection and split differ by seed.",
     seeds=SOME,
-    problem=problem.pcmac_projected,
+    problem=problems.pcmac_projected,
     parameter="pool",
     entrants=FIELD,
     sizes={
@@ -104,8 +106,8 @@ PCMAC = Contest(
 )
 
 
-def _uniform(dimension: int, size: int, budget: int, quick: Size) -> Contest:
-    return Contest(
+def _uniform(dimension: int, size: int, budget: int, quick: Size) -> Tournament:
+    return Tournament(
         name=f"uniform-{dimension}",
         title=f"Uniform on the sphere, d = {dimension}",
         where=f"Figure {6 if dimension == 10 else 7}, Section 6.2",
@@ -113,7 +115,7 @@ def _uniform(dimension: int, size: int, budget: int, quick: Size) -> Contest:
         notes=f"{size:,} directions and a random halfspace, 5,000 directions to test on, all drawn "
         "anew for every seed (the paper does not say how many it used).",
         seeds={"full": 10 if dimension == 10 else 3, "quick": 1, "tiny": 1},
-        problem=partial(problem.uniform, dimension),
+        problem=partial(problems.uniform, dimension),
         parameter="pool",
         entrants=FIELD,
         sizes={
@@ -130,20 +132,21 @@ UNIFORM_10 = _uniform(10, 1000, 300, Size((300,), 80, hypotheses=300))
 UNIFORM_100 = _uniform(100, 2000, 1000, Size((300,), 80, hypotheses=200))
 
 
-def _components(digits: tuple[int, int]) -> Contest:
-    return Contest(
+def _components(digits: tuple[int, int]) -> Tournament:
+    return Tournament(
         name=f"components-{digits[0]}-{digits[1]}",
         title=f"MNIST, {digits[0]} vs {digits[1]}, 25 principal components",
         where=f"Figure {9 if digits == (3, 5) else 8}, Section 6.3",
         claim="Not separable. ALuMA's error falls faster than IWAL's, and both than soft-SVM's.",
-        notes="ALuMA with slack H = 0.02: projected to 240 dimensions with α = 1 as in the paper, "
-        "and lifted without a projection. Soft-SVM with λ = 0.001, IWAL with norm √1000, as in "
-        "the paper. An answer that contradicts the others even after the projection is paid for "
-        "but not learnt from.",
+        notes=f"ALuMA with slack H = {MNIST_SOFTNESS.slack}: projected to "
+        f"{MNIST_SOFTNESS.dimension} dimensions with α = 1 as in the paper, and lifted "
+        f"without a projection. Soft-SVM with λ = {paper_figures.SOFT_SVM_REGULARIZATION}, IWAL "
+        f"with norm √{paper_figures.IWAL_NORM**2:.0f}, as in the paper. An answer "
+        "that contradicts the others even after the projection is paid for but not learnt from.",
         seeds=SOME,
-        problem=partial(problem.mnist_components, digits),
+        problem=partial(problems.mnist_components, digits),
         parameter="pool",
-        entrants=lifted(0.02, 240),
+        entrants=lifted(MNIST_SOFTNESS),
         sizes={
             "full": Size(("all",), 1000),
             "quick": Size((800,), 60, hypotheses=200),
@@ -153,18 +156,18 @@ def _components(digits: tuple[int, int]) -> Contest:
 
 
 COMPONENTS_35, COMPONENTS_47 = _components((3, 5)), _components((4, 7))
-W1A = Contest(
+W1A = Tournament(
     name="w1a",
     title="W1A: web pages",
     where="Figure 10, Section 6.3",
     claim="Not separable. ALuMA and IWAL are comparable, both better than soft-SVM.",
-    notes="300 binary features and a bias; slack H = 0.01, projected to 260 dimensions as in the "
-    "paper, and lifted without a projection. Only 3 examples in 100 are positive: labelling "
-    "nothing positive has an error of 2.9%.",
+    notes=f"300 binary features and a bias; slack H = {W1A_SOFTNESS.slack}, projected to "
+    f"{W1A_SOFTNESS.dimension} dimensions as in the paper, and lifted without a projection. "
+    "Only 3 examples in 100 are positive: labelling nothing positive has an error of 2.9%.",
     seeds=SOME,
-    problem=problem.web_pages,
+    problem=problems.web_pages,
     parameter="pool",
-    entrants=lifted(0.01, 260),
+    entrants=lifted(W1A_SOFTNESS),
     sizes={
         "full": Size(("all",), 1000),
         "quick": Size((800,), 60, hypotheses=200),

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from aluma.lab.experiments.catalogue import CATALOGUE
+from aluma.lab.experiments import catalogue
 from aluma.lab.experiments.declaration import Experiment, Scale, Task
 from aluma.lab.experiments.report.build import build
 from aluma.lab.experiments.report.page import Report
@@ -35,11 +35,13 @@ class Done(NamedTuple):
 
 def chosen(names: Sequence[str]) -> list[Experiment]:
     """Return the experiments of some names, or all; a LookupError names what there is."""
-    known = {experiment.name: experiment for experiment in CATALOGUE}
+    known = {experiment.name: experiment for experiment in catalogue.CATALOGUE}
     wrong = [name for name in names if name not in known]
     if wrong:
         raise LookupError(f"there is no experiment {wrong[0]!r}: choose from {', '.join(known)}.")
-    return [experiment for experiment in CATALOGUE if not names or experiment.name in names]
+    return [
+        experiment for experiment in catalogue.CATALOGUE if not names or experiment.name in names
+    ]
 
 
 def reproduce(

@@ -10,14 +10,14 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-import joblib
-
 from aluma.blas import one_thread
 from aluma.errors import MissingData
+from aluma.lab.contest import in_parallel
 from aluma.lab.experiments.declaration import Task
 from aluma.lab.experiments.store import Store
 
@@ -84,13 +84,7 @@ def cores() -> int:
 
 
 def _outcomes(tasks: Sequence[Task], store: Store, jobs: int) -> Generator[Outcome, None, None]:
-    if not tasks:
-        return
-    # More processes than cores only wait for each other, and joblib would start them all.
-    processes = min(jobs, len(tasks))
-    with joblib.parallel_config(backend="loky", inner_max_num_threads=1):
-        parallel = joblib.Parallel(n_jobs=processes, return_as="generator_unordered", batch_size=1)
-        yield from parallel(joblib.delayed(_run)(task, store) for task in tasks)
+    yield from in_parallel(partial(_run, store=store), tasks, jobs, ordered=False)
 
 
 def _run(task: Task, store: Store) -> Outcome:

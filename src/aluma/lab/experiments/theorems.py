@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from aluma.lab.experiments import problem
-from aluma.lab.experiments.declaration import Calculation, Contest, Scale, Size
-from aluma.lab.experiments.entrants import ALUMA, ALUMA_PAPER, CAL, ERM, QBC, TK
+from aluma.lab.entrants import ALUMA, ALUMA_PAPER, CAL, ERM, QBC, TK
+from aluma.lab.experiments import problems
+from aluma.lab.experiments.declaration import Calculation, Scale, Size, Tournament
 from aluma.lab.experiments.theory import guarantee, line
 
 MANY: dict[Scale, int] = {"full": 10, "quick": 2, "tiny": 2}
@@ -60,7 +60,7 @@ APPROXIMATE = Calculation(
         "tiny": ("2-8",),
     },
 )
-TWO_CIRCLES = Contest(
+TWO_CIRCLES = Tournament(
     name="two-circles",
     title="Two circles: what a few helpful points are worth",
     where="Theorem 20, Section 6.1",
@@ -70,7 +70,7 @@ TWO_CIRCLES = Contest(
     "which is what CAL asks for, and until the vote has it right. All positive is the most "
     "probable labeling, so the vote has it right almost at once, whoever asks.",
     seeds=FIVE,
-    problem=problem.two_circles,
+    problem=problems.two_circles,
     parameter="1/ε",
     entrants=(ALUMA, ALUMA_PAPER, TK, QBC, CAL, ERM),
     sizes={
@@ -81,7 +81,7 @@ TWO_CIRCLES = Contest(
     prove=True,
     summarised=False,
 )
-CIRCLE = Contest(
+CIRCLE = Tournament(
     name="circle",
     title="Dasgupta's circle: nobody can do well",
     where="Example 1, Section 2",
@@ -89,7 +89,7 @@ CIRCLE = Contest(
     notes="One point, random for every seed, is positive. A learner that asks about half of the "
     "points before it meets the odd one does as well as any.",
     seeds=MANY,
-    problem=problem.top_circle,
+    problem=problems.top_circle,
     parameter="points",
     entrants=(ALUMA, ALUMA_PAPER, TK, QBC, CAL, ERM),
     sizes={
@@ -101,7 +101,7 @@ CIRCLE = Contest(
     every=500,
     summarised=False,
 )
-GAP = Contest(
+GAP = Tournament(
     name="octahedron-gap",
     title="Octahedron: the exponential gap of CAL",
     where="Theorem 23, Section 6.1",
@@ -109,7 +109,7 @@ GAP = Contest(
     notes="As in the experiment, with negative vertices and all halfspaces as hypotheses; labels "
     "until everything is right.",
     seeds=FIVE,
-    problem=problem.octahedron,
+    problem=problems.octahedron,
     parameter="d",
     entrants=(ALUMA, ALUMA_PAPER, QBC, CAL),
     sizes={
@@ -122,7 +122,7 @@ GAP = Contest(
     growth=1.02,
     summarised=False,
 )
-LOWER_BOUND = Contest(
+LOWER_BOUND = Tournament(
     name="lower-bound",
     title="The pool where greed asks about everything",
     where="Theorem 11, Section 4 and appendix",
@@ -130,7 +130,7 @@ LOWER_BOUND = Contest(
     notes="m points at angles π/2^i on a grid, m about ln(1/γ); the target has the smallest "
     "margin. Labels until everything is right, and until it is certain.",
     seeds=MANY,
-    problem=problem.lower_bound,
+    problem=problems.lower_bound,
     parameter="m",
     entrants=(ALUMA, ALUMA_PAPER, TK, QBC, CAL, ERM),
     sizes={

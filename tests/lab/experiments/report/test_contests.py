@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from aluma.lab.experiments.entrants import ALUMA, TK
+from aluma.lab.entrants import ALUMA, TK
 from aluma.lab.experiments.report.contests import _paired
 
 

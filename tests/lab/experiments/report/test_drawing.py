@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aluma.lab.experiments.report.drawing import (
-    LEADING,
+    LINE_OF_TEXT,
     Line,
     count_panel,
     error_panel,
@@ -21,7 +21,7 @@ from aluma.lab.experiments.report.drawing import (
 def test_names_are_spread_in_order_and_do_not_touch(heights: list[float]) -> None:
     places = spread(heights, 0.0, 300.0)
     order = np.argsort(heights, kind="stable")
-    assert (np.diff(places[order]) >= LEADING - 1e-9).all()
+    assert (np.diff(places[order]) >= LINE_OF_TEXT - 1e-9).all()
     assert places.min() >= -1e-9
     assert places.max() <= 300 + 1e-9
 

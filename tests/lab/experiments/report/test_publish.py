@@ -11,7 +11,7 @@ from PIL import Image
 
 from aluma.lab.experiments.report.publish import MARK, publish
 
-DOCS = Path(__file__).parents[3] / "docs"
+DOCS = Path(__file__).parents[4] / "docs"
 
 
 @pytest.fixture

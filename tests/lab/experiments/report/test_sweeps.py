@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from aluma.lab.entrants import QBC
 from aluma.lab.experiments.catalogue import CATALOGUE
-from aluma.lab.experiments.declaration import Contest
-from aluma.lab.experiments.entrants import QBC
+from aluma.lab.experiments.declaration import Tournament
 from aluma.lab.experiments.report.sweeps import _gave_up, _sweep_line, _sweep_table
 from aluma.lab.experiments.results import Results
 
-(CIRCLE,) = (e for e in CATALOGUE if isinstance(e, Contest) and e.name == "circle")
+(CIRCLE,) = (e for e in CATALOGUE if isinstance(e, Tournament) and e.name == "circle")
 
 
 def run(right_after: float, asked: int) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from aluma.lab.experiments.declaration import Calculation, Contest, Experiment, Scale, View
+from aluma.lab.experiments.declaration import Calculation, Experiment, Scale, Tournament, View
 from aluma.lab.experiments.report import contests, overview, sweeps, theory
 from aluma.lab.experiments.report.page import Report, as_html, as_markdown
 from aluma.lab.experiments.report.section import Section
@@ -55,12 +55,13 @@ def section(results: Results) -> Section:
     experiment = results.experiment
     if isinstance(experiment, View):
         return contests.vote_section(results, experiment)
-    if isinstance(experiment, Contest):
-        if experiment.parameter == "pool":
+    if isinstance(experiment, Tournament):
+        if experiment.parameter == "pool" and len(experiment.sizes[results.scale].values) == 1:
             return contests.curve_section(results, experiment)
         return sweeps.sweep_section(results, experiment)
-    assert isinstance(experiment, Calculation)
-    return theory.SECTIONS[experiment.name](results, experiment)
+    if isinstance(experiment, Calculation) and experiment.name in theory.SECTIONS:
+        return theory.SECTIONS[experiment.name](results, experiment)
+    return theory.plain_section(results, experiment)
 
 
 def _facts(found: Sequence[Results], out: Path) -> list[tuple[str, str]]:
@@ -111,7 +112,7 @@ def _absent(found: Sequence[Results]) -> list[str]:
     said = []
     for results in found:
         experiment = results.experiment
-        if isinstance(experiment, Contest):
+        if isinstance(experiment, Tournament):
             lacking = [e.title for e in experiment.entrants if not e.available]
             if lacking:
                 said.append(f"{experiment.name}: not installed here: {', '.join(lacking)}.")

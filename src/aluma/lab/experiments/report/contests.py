@@ -7,35 +7,34 @@ from functools import partial
 
 import numpy as np
 
-from aluma.lab.experiments.declaration import Contest, View
-from aluma.lab.experiments.entrants import Entrant
-from aluma.lab.experiments.play import ROUND
-from aluma.lab.experiments.report.drawing import Line, Picture, error_panel, picture
-from aluma.lab.experiments.report.section import Section
-from aluma.lab.experiments.report.table import Cell, Table, count, mark_least, percent
-from aluma.lab.experiments.results import (
-    Result,
-    Results,
+from aluma.lab.comparison import TARGETS
+from aluma.lab.curves import (
     at,
+    at_all,
     curves,
     gave_up,
     median,
     most,
     needed,
-    of,
+    paired,
     stopped,
 )
+from aluma.lab.entrants import Entrant
+from aluma.lab.experiments.declaration import Tournament, View
+from aluma.lab.experiments.report.drawing import Line, Picture, error_panel, picture
+from aluma.lab.experiments.report.section import Section
+from aluma.lab.experiments.report.table import Cell, Table, count, mark_least, percent
+from aluma.lab.experiments.results import Results, of
+from aluma.lab.play import ROUND, Result
 
-#: Errors that the summary counts labels for.
-TARGETS = (0.10, 0.05, 0.01, 0.0)
 #: Labels after which errors are tabulated.
 MOMENTS = (10, 25, 50, 100, 250, 500, 1000)
 
 
-def curve_section(results: Results, contest: Contest) -> Section:
+def curve_section(results: Results, contest: Tournament) -> Section:
     """Report errors against labels, for the pool and for the test set."""
     (value,) = contest.sizes[results.scale].values
-    runs = {e: of(results, contest, e.key, value) for e in contest.present}
+    runs = {e: of(results, e.key, value) for e in contest.present}
     there = {entrant: found for entrant, found in runs.items() if found}
     if not there:
         return Section(contest)
@@ -52,7 +51,7 @@ def vote_section(results: Results, view: View) -> Section:
     """Report the same runs by majority vote and by a random hypothesis."""
     (value,) = view.source.sizes[results.scale].values
     keys = [e for e in view.source.present if e.key in view.keys]
-    there = {e: of(results, view.source, e.key, value) for e in keys}
+    there = {e: of(results, e.key, value) for e in keys}
     there = {entrant: found for entrant, found in there.items() if found}
     if not there:
         return Section(view)
@@ -100,7 +99,7 @@ def _row(entrant: Entrant, columns: Sequence[Sequence[Cell]], i: int) -> list[Ce
     return [entrant.title, *(column[i] for column in columns)]
 
 
-def _error_table(contest: Contest, there: dict[Entrant, list[Result]], series: str) -> Table:
+def _error_table(contest: Tournament, there: dict[Entrant, list[Result]], series: str) -> Table:
     moments = _moments(there)
     columns: list[list[Cell]] = []
     for moment in moments:
@@ -115,7 +114,7 @@ def _error_table(contest: Contest, there: dict[Entrant, list[Result]], series: s
 
 
 def _curves(
-    contest: Contest, there: dict[Entrant, list[Result]], series: Sequence[tuple[str, str]]
+    contest: Tournament, there: dict[Entrant, list[Result]], series: Sequence[tuple[str, str]]
 ) -> Picture:
     budget = most(there.values())
     panels = [
@@ -169,10 +168,9 @@ def _paired(there: dict[Entrant, list[Result]]) -> list[str]:
     moments = range(ROUND, most(there.values()) + 1, ROUND)
     if len(ours) != len(theirs) or len(ours) < 2 or not moments:
         return []
-    pairs = np.array([at(ours, "train", n) - at(theirs, "train", n) for n in moments])
-    noise = 2 * pairs.std(axis=1, ddof=1) / np.sqrt(len(ours))
-    behind = [n for n, is_late in zip(moments, pairs.mean(axis=1) > noise, strict=True) if is_late]
-    ahead = int(np.count_nonzero(pairs.mean(axis=1) < -noise))
+    found = paired(at_all(ours, "train", moments), at_all(theirs, "train", moments))
+    behind = [n for n, is_late in zip(moments, found.behind, strict=True) if is_late]
+    ahead = int(np.count_nonzero(found.ahead))
     where = f" ({', '.join(f'{n:,}' for n in behind)} labels)" if behind else ""
     return [
         f"Every {ROUND} labels, run by run: ALuMA's training error is below TK's by more than two "

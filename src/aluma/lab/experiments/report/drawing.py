@@ -1,4 +1,4 @@
-"""One style for all figures: colours by learner, frames, and names beside the ends of lines."""
+"""Figures of the report: panels of lines, with names beside their ends."""
 
 from __future__ import annotations
 
@@ -11,27 +11,13 @@ import numpy as np
 
 from aluma.arrays import Bools, Floats
 from aluma.extras import require
-from aluma.lab.figures import COUNTS, DPI, INK, QUIET, STYLE
+from aluma.lab import names
+from aluma.lab.palette import COUNTS, DPI, INK, QUIET, STYLE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-#: From the palette of Okabe and Ito, which colour-blind readers can tell apart.
-COLOURS = {
-    "aluma": "#0072B2",
-    "aluma-lifted": "#0072B2",
-    "aluma-paper": "#56B4E9",
-    "aluma-projected": "#56B4E9",
-    "tk": "#D55E00",
-    "qbc": "#009E73",
-    "cal": "#CC79A7",
-    "iwal": "#CC79A7",
-    "erm": "#7A7A7A",
-    "soft-svm": "#7A7A7A",
-    "logistic": "#E69F00",
-    "skactiveml": "#8A5A2B",
-}
 #: What is in the foreground: drawn last, a little thicker.
 FOREGROUND = ("aluma", "aluma-lifted")
 #: Inches of a panel (or a single one), of the head and foot of a figure, and on the left and right
@@ -40,13 +26,13 @@ WIDTH, WIDE, HEIGHT = 2.8, 5.3, 3.3
 HEAD, FOOT = 1.05, 0.62
 MARGINS = (0.62, 1.7)
 #: Ratio of counts up to which an axis is marked more finely.
-FEW = 60
+FINE_MARKS_UP_TO = 60
 #: Marks up to which all are named along an axis of labels; else only powers of ten are.
-ROOM = 7
+MOST_NAMED_COUNTS = 7
 #: Sizes up to which all are named along their axis; else every other one is.
-SIZES = 8
+MOST_NAMED_SIZES = 8
 #: Points between the names of two lines.
-LEADING = 11.5
+LINE_OF_TEXT = 11.5
 #: Percentages marked on an error axis.
 ERRORS = (0, 0.1, 0.5, 1, 2, 5, 10, 20, 30, 40, 50)
 
@@ -150,13 +136,17 @@ def count_panel(
     bottom, top = max(0.8, 0.75 * float(np.nanmin(seen))), float(np.nanmax(seen))
     axes.set_yscale("log")
     axes.set_ylim(bottom, 1.5 * top)
-    series = COUNTS if top > FEW * bottom else [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
+    series = (
+        COUNTS
+        if top > FINE_MARKS_UP_TO * bottom
+        else [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
+    )
     counts = [c for c in series if bottom <= c <= 1.5 * top]
     axes.set_yticks(counts, [f"{c:,}" for c in counts])
     axes.set_yticks([], minor=True)
     if log_x:
         axes.set_xscale("log")
-    named = list(x_marks)[:: -1 if len(x_marks) <= SIZES else -2]
+    named = list(x_marks)[:: -1 if len(x_marks) <= MOST_NAMED_SIZES else -2]
     axes.set_xticks(named, [f"{x:g}" for x in named])
     axes.set_xticks([], minor=True)
     axes.set_xlabel(x_label)
@@ -171,7 +161,11 @@ def log_labels(axes: Axes, least: float, most: float, label: str) -> None:
     counts = [count for count in COUNTS if least <= count <= 1.05 * most]
     axes.set_xscale("log")
     axes.set_xlim(0.92 * least, 1.02 * most)
-    named = counts if len(counts) <= ROOM else [count for count in counts if f"{count}"[0] == "1"]
+    named = (
+        counts
+        if len(counts) <= MOST_NAMED_COUNTS
+        else [count for count in counts if f"{count}"[0] == "1"]
+    )
     axes.set_xticks(counts, [f"{count:,}" if count in named else "" for count in counts])
     axes.set_xticks([], minor=True)
     axes.tick_params(length=3)
@@ -181,7 +175,7 @@ def log_labels(axes: Axes, least: float, most: float, label: str) -> None:
 def draw_lines(axes: Axes, lines: Sequence[Line]) -> None:
     """Draw lines with their bands, those in the foreground last."""
     for line in sorted(lines, key=lambda one: one.key in FOREGROUND):
-        colour = COLOURS.get(line.key, INK)
+        colour = names.colour(line.key)
         front = line.key in FOREGROUND
         if line.low is not None and line.high is not None:
             axes.fill_between(line.x, line.low, line.high, color=colour, alpha=0.12, linewidth=0)
@@ -223,7 +217,7 @@ def name_ends(axes: Axes, lines: Sequence[Line], shown: Callable[[float], str]) 
     bottom = float(axes.transAxes.transform((0, 0))[1]) * 72 / DPI
     top = float(axes.transAxes.transform((0, 1))[1]) * 72 / DPI
     for line, y, at, place in zip(lines, ends, heights, spread(heights, bottom, top), strict=True):
-        colour = COLOURS.get(line.key, INK)
+        colour = names.colour(line.key)
         axes.annotate(
             f"{line.title} · {_sign(line)}{shown(y)}",
             (1, (at - bottom) / (top - bottom)),
@@ -255,15 +249,15 @@ def spread(heights: Sequence[float], bottom: float, top: float) -> Floats:
     groups: list[list[float]] = []
     for wish in np.asarray(heights)[order]:
         groups.append([wish])
-        while len(groups) > 1 and _reach(groups[-2])[1] + LEADING > _reach(groups[-1])[0]:
+        while len(groups) > 1 and _reach(groups[-2])[1] + LINE_OF_TEXT > _reach(groups[-1])[0]:
             last = groups.pop()
             groups[-1].extend(last)
     places = np.concatenate([_spots(group) for group in groups])
     # A group that grew beyond an edge is pushed back, together with what it then meets.
     for i in range(len(places)):
-        places[i] = max(places[i], bottom + LEADING * i)
+        places[i] = max(places[i], bottom + LINE_OF_TEXT * i)
     for i in range(len(places) - 1, -1, -1):
-        places[i] = min(places[i], top - LEADING * (len(places) - 1 - i))
+        places[i] = min(places[i], top - LINE_OF_TEXT * (len(places) - 1 - i))
     out = np.empty(len(places))
     out[order] = places
     return out
@@ -271,7 +265,7 @@ def spread(heights: Sequence[float], bottom: float, top: float) -> Floats:
 
 def _spots(group: list[float]) -> Floats:
     middle = float(np.mean(group))
-    return np.asarray(middle + LEADING * (np.arange(len(group)) - (len(group) - 1) / 2), float)
+    return np.asarray(middle + LINE_OF_TEXT * (np.arange(len(group)) - (len(group) - 1) / 2), float)
 
 
 def _reach(group: list[float]) -> tuple[float, float]:

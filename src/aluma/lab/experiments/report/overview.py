@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from aluma.lab.experiments.declaration import Contest
-from aluma.lab.experiments.entrants import Entrant
-from aluma.lab.experiments.report.contests import TARGETS, needed_table
-from aluma.lab.experiments.report.drawing import COLOURS, FOREGROUND, Picture, log_labels, picture
+from aluma.lab.comparison import TARGETS
+from aluma.lab.curves import median, needed
+from aluma.lab.entrants import Entrant
+from aluma.lab.experiments.declaration import Tournament
+from aluma.lab.experiments.report.contests import needed_table
+from aluma.lab.experiments.report.drawing import FOREGROUND, Picture, log_labels, picture
 from aluma.lab.experiments.report.table import Cell, Table
-from aluma.lab.experiments.results import Result, Results, median, needed, of
-from aluma.lab.figures import INK
+from aluma.lab.experiments.results import Results, of
+from aluma.lab.names import colour
+from aluma.lab.palette import INK, STRIPE
+from aluma.lab.play import Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,7 +27,7 @@ if TYPE_CHECKING:
 SHOWN = (0.05, 0.01, 0.0)
 
 #: Inches of a data set.
-ROW = 0.46
+ROW_INCHES = 0.46
 
 #: Runs by learner.
 Runs: TypeAlias = Mapping[Entrant, list[Result]]
@@ -34,10 +38,10 @@ def data_sets(found: Sequence[Results]) -> dict[str, Runs]:
     every: dict[str, Runs] = {}
     for results in found:
         contest = results.experiment
-        if not isinstance(contest, Contest) or not contest.summarised:
+        if not isinstance(contest, Tournament) or not contest.summarised:
             continue
         for value in contest.sizes[results.scale].values:
-            runs = {e: of(results, contest, e.key, value) for e in contest.present}
+            runs = {e: of(results, e.key, value) for e in contest.present}
             there = {entrant: one for entrant, one in runs.items() if one}
             suffix = f", d = {value}" if contest.parameter == "d" else ""
             if there:
@@ -69,7 +73,7 @@ def summary_picture(every: Mapping[str, Runs]) -> Picture | None:
     subtitle = "Dot: median over the runs. Triangle: not reached within the labels given."
     # Names of data sets on the left of the first panel, of learners on the right of the last.
     margins = [(2.7, 0.1), (0.15, 0.1), (0.15, 1.7)]
-    height = max(2.2, ROW * len(every))
+    height = max(2.2, ROW_INCHES * len(every))
     return picture(
         "summary", "Who needs the fewest labels?", subtitle, panels, margins, height=height
     )
@@ -80,20 +84,20 @@ def _dots(axes: Axes, every: Mapping[str, Runs], target: float, first: bool, las
     most = max(run["labels"][-1] for there in every.values() for r in there.values() for run in r)
     for row, there in enumerate(every.values()):
         if row % 2 == 0:
-            axes.axhspan(row - 0.5, row + 0.5, color="#F5F5F5", zorder=0, linewidth=0)
+            axes.axhspan(row - 0.5, row + 0.5, color=STRIPE, zorder=0, linewidth=0)
         # One above the other within the row, so that equal counts can be told apart.
         heights = row + np.linspace(-0.33, 0.33, len(there))
         for y, (entrant, runs) in zip(heights, there.items(), strict=True):
             middle = median([needed(run, target) for run in runs])
             reached = bool(np.isfinite(middle))
-            colour = COLOURS.get(entrant.key, INK)
+            own = colour(entrant.key)
             front = entrant.key in FOREGROUND
             axes.plot(
                 middle if reached else max(run["labels"][-1] for run in runs),
                 y,
                 "o" if reached else "^",
-                color=colour if reached else "white",
-                markeredgecolor=colour,
+                color=own if reached else "white",
+                markeredgecolor=own,
                 markersize=6.5 if front else 4.5,
                 zorder=4 if front else 3,
                 clip_on=False,
@@ -119,7 +123,7 @@ def _name_colours(axes: Axes, every: Mapping[str, Runs]) -> None:
             xycoords="axes fraction",
             xytext=(14, -8 - 14 * place),
             textcoords="offset points",
-            color=COLOURS.get(key, INK),
+            color=colour(key),
             fontsize=8.5,
             fontweight="bold" if key in FOREGROUND else "normal",
             va="center",

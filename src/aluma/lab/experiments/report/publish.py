@@ -16,7 +16,7 @@ IMAGES = Path("images", "reproduction")
 #: What stands above this line in the page is written by hand and stays.
 MARK = "<!-- What follows is written by aluma.lab.experiments.report.publish. -->"
 #: Colours that figures of lines need; the files become a third as large.
-PALETTE = 256
+MOST_COLOURS = 256
 
 
 def publish(out: Path, docs: Path) -> None:
@@ -41,7 +41,7 @@ def _smaller(picture: Path) -> bytes:
     out = io.BytesIO()
     with Image.open(picture) as image:
         # With k-means, the shades of bands leave room for lines and names, which are few pixels.
-        reduced = image.convert("RGB").quantize(PALETTE, kmeans=1, dither=Image.Dither.NONE)
+        reduced = image.convert("RGB").quantize(MOST_COLOURS, kmeans=1, dither=Image.Dither.NONE)
         reduced.save(out, "png", optimize=True)
     return out.getvalue()
 

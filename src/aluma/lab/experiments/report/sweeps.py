@@ -10,26 +10,21 @@ import numpy as np
 
 from aluma import bounds
 from aluma.arrays import Floats
-from aluma.lab.experiments.declaration import Contest
-from aluma.lab.experiments.entrants import Entrant
+from aluma.lab.curves import gave_up, median, most, needed
+from aluma.lab.entrants import Entrant
+from aluma.lab.experiments.declaration import Tournament
 from aluma.lab.experiments.report.contests import beyond
 from aluma.lab.experiments.report.drawing import Line, count_panel, picture
 from aluma.lab.experiments.report.section import Section
 from aluma.lab.experiments.report.table import Cell, Table, count, mark_least
-from aluma.lab.experiments.results import Result, Results, gave_up, median, most, needed, of
-
-#: Table 1 of the paper.
-PAPER_OCTAHEDRON = {
-    10: {"ALuMA": "29", "TK": "156", "QBC": "50", "CAL": "308", "ERM": "1008"},
-    12: {"ALuMA": "38", "TK": "735", "QBC": "113", "CAL": "862", "ERM": "3958"},
-    15: {"ALuMA": "55", "TK": "959", "QBC": "150", "CAL": "2401", "ERM": ">20000"},
-}
+from aluma.lab.experiments.results import Results, of
+from aluma.lab.play import Result
 
 
-def sweep_section(results: Results, contest: Contest) -> Section:
+def sweep_section(results: Results, contest: Tournament) -> Section:
     """Report labels needed against a parameter."""
     values = contest.sizes[results.scale].values
-    there = [e for e in contest.present if any(of(results, contest, e.key, v) for v in values)]
+    there = [e for e in contest.present if any(of(results, e.key, v) for v in values)]
     if not there:
         return Section(contest)
     tables = [_sweep_table(results, contest, there, "right")]
@@ -37,6 +32,9 @@ def sweep_section(results: Results, contest: Contest) -> Section:
     if contest.prove:
         tables.append(_sweep_table(results, contest, there, "certain"))
         measures.append(("certain", "Until every label is certain"))
+    said = [*_beside_the_paper(results, contest, there), *_gave_up(results, contest, there)]
+    if len(values) < 2 or not all(isinstance(value, int | float) for value in values):
+        return Section(contest, said, tables)
     panels = [
         partial(
             count_panel,
@@ -50,28 +48,26 @@ def sweep_section(results: Results, contest: Contest) -> Section:
         for measure, title in measures
     ]
     spread = "Labels needed. Line: median over targets; band: all of them. Triangle: not reached."
-    if contest.name == "octahedron":
+    if contest.printed:
         spread = spread.replace(" Triangle", " Cross: the paper. Triangle")
-    shown = [picture(contest.name, contest.title, spread, panels)] if len(values) > 1 else []
-    said = [*_paper_octahedron(results, contest, there), *_gave_up(results, contest, there)]
-    return Section(contest, said, tables, shown)
+    return Section(contest, said, tables, [picture(contest.name, contest.title, spread, panels)])
 
 
 def _sweep_table(
-    results: Results, contest: Contest, there: Sequence[Entrant], measure: str
+    results: Results, contest: Tournament, there: Sequence[Entrant], measure: str
 ) -> Table:
     values = contest.sizes[results.scale].values
     rows: list[list[Cell | str]] = []
     for value in values:
-        counts = [_counts(of(results, contest, e.key, value), measure) for e in there]
+        counts = [_counts(of(results, e.key, value), measure) for e in there]
         limits = [contest.sizes[results.scale].labels(value, e.key) for e in there]
         texts = [
-            count(one, beyond(of(results, contest, e.key, value), one, limit))
+            count(one, beyond(of(results, e.key, value), one, limit))
             for e, one, limit in zip(there, counts, limits, strict=True)
         ]
         least = [median(one) if one else float("inf") for one in counts]
         rows.append([str(value), *mark_least(texts, least)])
-        paper = PAPER_OCTAHEDRON.get(value) if contest.name == "octahedron" else None
+        paper = contest.printed.get(value)
         if paper:
             said: list[Cell | str] = [paper.get(e.paper, "") for e in there]
             rows.append([f"{value}, paper", *said])
@@ -81,14 +77,14 @@ def _sweep_table(
     return Table(f"{contest.name}-{measure}", title, heads, rows)
 
 
-def _sweep_line(results: Results, contest: Contest, entrant: Entrant, measure: str) -> Line:
+def _sweep_line(results: Results, contest: Tournament, entrant: Entrant, measure: str) -> Line:
     size = contest.sizes[results.scale]
     rows, unreached = [], []
     for value in size.values:
-        runs = of(results, contest, entrant.key, value)
+        runs = of(results, entrant.key, value)
         counts = _counts(runs, measure) or [np.nan]
         # Who gave up is drawn no higher than who asked for most.
-        asked = most(of(results, contest, e.key, value) for e in contest.entrants)
+        asked = most(of(results, e.key, value) for e in contest.entrants)
         limit = min(size.labels(value, entrant.key), asked)
         rows.append(np.where(np.isinf(counts), limit, counts))
         unreached.append(bool(np.isinf(median(counts))))
@@ -113,15 +109,15 @@ def _counts(runs: Sequence[Result], measure: str) -> list[float]:
     return [float("inf") if one is None else float(one) for one in certain]
 
 
-def _crosses(contest: Contest, entrant: Entrant, values: Sequence[Any]) -> Floats | None:
+def _crosses(contest: Tournament, entrant: Entrant, values: Sequence[Any]) -> Floats | None:
     """Return the paper's own figures, where it has some."""
-    if contest.name != "octahedron":
+    if not contest.printed:
         return None
-    said = [PAPER_OCTAHEDRON.get(value, {}).get(entrant.paper, "") for value in values]
+    said = [contest.printed.get(value, {}).get(entrant.paper, "") for value in values]
     return np.array([float(one) if one.isdigit() else np.nan for one in said])
 
 
-def _reference(contest: Contest, values: Sequence[Any]) -> list[Line]:
+def _reference(contest: Tournament, values: Sequence[Any]) -> list[Line]:
     """Return what the theory says about a parameter, where it says something."""
     x = np.array(values, dtype=float)
     if contest.name == "octahedron-gap":
@@ -134,13 +130,12 @@ def _reference(contest: Contest, values: Sequence[Any]) -> list[Line]:
     return []
 
 
-def _paper_octahedron(results: Results, contest: Contest, there: Sequence[Entrant]) -> list[str]:
-    if contest.name != "octahedron":
-        return []
+def _beside_the_paper(results: Results, contest: Tournament, there: Sequence[Entrant]) -> list[str]:
+    """Say where the paper's figures are not within the range of ours."""
     outside = []
-    for value, said in PAPER_OCTAHEDRON.items():
+    for value, said in contest.printed.items():
         for entrant in there:
-            counts = _counts(of(results, contest, entrant.key, value), "right")
+            counts = _counts(of(results, entrant.key, value), "right")
             told = said.get(entrant.paper, "")
             if counts and told.isdigit() and not min(counts) <= int(told) <= max(counts):
                 outside.append(f"{entrant.title} at d = {value} ({told})")
@@ -149,13 +144,13 @@ def _paper_octahedron(results: Results, contest: Contest, there: Sequence[Entran
     return ["The paper's figure is outside the range over our targets for: " + "; ".join(outside)]
 
 
-def _gave_up(results: Results, contest: Contest, there: Sequence[Entrant]) -> list[str]:
+def _gave_up(results: Results, contest: Tournament, there: Sequence[Entrant]) -> list[str]:
     """Say whose runs met the whole pool without a question before they got there."""
     measure = "certain" if contest.prove else "right"
     who = []
     for entrant in there:
         values = contest.sizes[results.scale].values
-        runs = [run for value in values for run in of(results, contest, entrant.key, value)]
+        runs = [run for value in values for run in of(results, entrant.key, value)]
         if lost := gave_up(runs, _counts(runs, measure)):
             who.append(f"{entrant.title} in {lost} of {len(runs)} runs")
     if not who:

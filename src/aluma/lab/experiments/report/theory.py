@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aluma.lab.experiments.declaration import Calculation
-from aluma.lab.experiments.report.drawing import COLOURS, Line, count_panel, draw_lines, picture
+from aluma.lab.curves import median
+from aluma.lab.experiments.declaration import Calculation, Experiment
+from aluma.lab.experiments.report.drawing import Line, count_panel, draw_lines, picture
 from aluma.lab.experiments.report.section import Section
 from aluma.lab.experiments.report.table import Table, count
-from aluma.lab.experiments.results import Result, Results
-from aluma.lab.figures import INK
+from aluma.lab.experiments.results import Results
+from aluma.lab.names import colour
+from aluma.lab.palette import INK
+from aluma.lab.play import Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+#: Seed of the jitter that tells points apart.
+JITTER_SEED = 0
 #: How rules are called, and whose colour they have.
 RULES = {
     "greedy": ("aluma", "volume-greedy"),
@@ -170,7 +175,39 @@ def factor_section(results: Results, experiment: Calculation) -> Section:
     return Section(experiment, [], [Table(experiment.name, title, heads, rows)])
 
 
-#: By the name of the experiment.
+def plain_section(results: Results, experiment: Experiment) -> Section:
+    """Tabulate whatever single numbers an experiment returned: it needs no section of its own."""
+    groups = _grouped(results)
+    runs = [run for found in groups.values() for run in found]
+    keys = list(dict.fromkeys(key for run in runs for key, value in run.items() if _single(value)))
+    rows = [
+        [
+            name,
+            f"{len(found)}",
+            *(_middle([run[key] for run in found if key in run]) for key in keys),
+        ]
+        for name, found in groups.items()
+    ]
+    parameter = getattr(experiment, "parameter", "") or "case"
+    title = "What was computed: median over the runs (range)"
+    table = Table(experiment.name, title, [parameter, "runs", *keys], rows)
+    return Section(experiment, [], [table] if runs else [])
+
+
+def _single(value: Any) -> bool:
+    return value is None or isinstance(value, int | float | str)
+
+
+def _middle(values: Sequence[Any]) -> str:
+    """Return the median of numbers and their range; of anything else, what there was."""
+    if not all(isinstance(value, int | float) for value in values):
+        return ", ".join(dict.fromkeys("-" if value is None else str(value) for value in values))
+    ordered = sorted(values)
+    low, middle, high = (f"{one:g}" for one in (ordered[0], median(ordered), ordered[-1]))
+    return middle if low == high else f"{middle} ({low} to {high})"
+
+
+#: By the name of the experiment; others are tabulated by :func:`plain_section`.
 SECTIONS: Mapping[str, Callable[[Results, Calculation], Section]] = MappingProxyType(
     {
         "line": line_section,
@@ -196,10 +233,10 @@ def _of_rule(rule: str, sizes: Mapping[int, list[Result]]) -> Line:
 
 def _scatter(axes: Axes, probability: Any, asked: Any, binary: Any) -> None:
     bits = np.log2(1 / probability)
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(JITTER_SEED)
     # Counts are whole: moved a little, points that coincide can be told apart.
     moved = asked + rng.uniform(-0.25, 0.25, len(asked))
-    axes.scatter(bits, moved, s=7, color=COLOURS["aluma"], alpha=0.35, linewidth=0)
+    axes.scatter(bits, moved, s=7, color=colour("aluma"), alpha=0.35, linewidth=0)
     x = np.linspace(0, bits.max(), 2)
     draw_lines(
         axes,
@@ -214,12 +251,12 @@ def _scatter(axes: Axes, probability: Any, asked: Any, binary: Any) -> None:
     axes.set_xlabel("log₂ 1/P(h)")
     axes.set_title("Labels until every label is certain", loc="left", fontsize=10.5, color=INK)
     axes.grid(axis="y")
-    for y, text, colour in (
-        (float(binary.max()), "binary search", COLOURS["tk"]),
+    for y, text, own in (
+        (float(binary.max()), "binary search", colour("tk")),
         (
             float(np.median(asked[bits > np.quantile(bits, 0.97)])),
             "volume-greedy",
-            COLOURS["aluma"],
+            colour("aluma"),
         ),
     ):
         axes.annotate(
@@ -228,7 +265,7 @@ def _scatter(axes: Axes, probability: Any, asked: Any, binary: Any) -> None:
             xycoords="axes fraction",
             xytext=(6, 0),
             textcoords="offset points",
-            color=colour,
+            color=own,
             fontsize=8.5,
             va="center",
         )

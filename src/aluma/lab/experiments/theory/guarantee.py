@@ -19,6 +19,10 @@ from aluma.lab.experiments.theory.labelings import (
 )
 from aluma.lab.experiments.theory.optimum import Optimum, follow_greedy, positive_shares
 from aluma.learners.aluma import ALuMA
+from aluma.running import Answers
+
+#: What a draw is for, beside the seed: each purpose has a stream of its own.
+CHOOSING_TARGET = 5
 
 
 def label_bound(value: str, seed: int) -> dict[str, Any]:
@@ -51,18 +55,18 @@ def greedy_factor(value: str, seed: int) -> dict[str, Any]:
     estimate, space, size = value.split("-")
     X = _points(space, int(size), seed)
     labelings = of_plane(X) if space == "plane" else of_space(X)
-    target = int(np.random.default_rng((seed, 5)).choice(len(labelings.probability)))
+    target = int(np.random.default_rng((seed, CHOOSING_TARGET)).choice(len(labelings.probability)))
     truth = labelings.signs[target]
     learner = ALuMA(X, classes=(-1, 1), estimate=estimate, alpha=1.0, random_state=seed)
     left = np.arange(len(labelings.signs))
     factors = []
-    while len(left) > 1:
+    for answer in Answers(learner, np.where(truth, 1, -1), stop_when_finished=False):
         shares = positive_shares(labelings, left)
-        splits = shares * (1 - shares)
-        index = learner.ask()
+        splits, index = shares * (1 - shares), answer.index
         factors.append(float(splits.max() / splits[index]) if splits[index] > 0 else None)
-        learner.tell(index, 1 if truth[index] else -1)
         left = left[labelings.signs[left, index] == truth[index]]
+        if len(left) == 1:
+            break
     stated = learner.certificate().greedy_factor
     known = [factor for factor in factors if factor is not None]
     return {

@@ -1,4 +1,4 @@
-"""The learners that take part in experiments, by the names of their strategies."""
+"""The learners that take part in experiments and benchmarks, by the names of their strategies."""
 
 from __future__ import annotations
 
@@ -8,8 +8,12 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+from aluma.lab.names import ENTRANTS
+from aluma.lab.paper_figures import IWAL_NORM, SOFT_SVM_REGULARIZATION, Softness
+from aluma.lab.play import Measure, errors
 from aluma.learners.learner import Learner
-from aluma.learners.registry import ENTRIES, accepted, strategy
+from aluma.learners.registry import ENTRIES, strategy
+from aluma.learners.settings import accepted
 
 #: What people use today, for comparisons only: module, class, and the package behind it, which may
 #: be missing.
@@ -21,22 +25,27 @@ BASELINES = {
 
 @dataclass(frozen=True, eq=False)
 class Entrant:
-    """A learner as an experiment uses it.
+    """A learner as a contest uses it.
 
     Attributes
     ----------
-    key : its name in files
-    title : its name in tables and figures
+    key : its name in files, and in the list of titles and colours
     strategy : its name in :data:`aluma.learners.registry.ENTRIES` or :data:`BASELINES`
     settings : what it is constructed with
     paper : its name in the paper, or "" for a learner that the paper does not have
+    measure : what is measured of it, see :func:`aluma.lab.play.play`
     """
 
     key: str
-    title: str
     strategy: str
     settings: Mapping[str, Any] = field(default_factory=dict)
     paper: str = ""
+    measure: Measure = errors
+
+    @property
+    def title(self) -> str:
+        """Its name in tables and figures."""
+        return ENTRANTS[self.key].title if self.key in ENTRANTS else self.key
 
     @property
     def available(self) -> bool:
@@ -56,43 +65,37 @@ class Entrant:
         return found
 
 
-ALUMA = Entrant("aluma", "ALuMA", "aluma")
-ALUMA_PAPER = Entrant("aluma-paper", "ALuMA α=1", "aluma", {"alpha": 1.0}, paper="ALuMA")
-TK = Entrant("tk", "TK", "simple_margin", {"predict_with": "vote"}, paper="TK")
-QBC = Entrant("qbc", "QBC", "qbc", paper="QBC")
-CAL = Entrant("cal", "CAL", "cal", paper="CAL")
-ERM = Entrant("erm", "ERM", "passive", {"predict_with": "vote"}, paper="ERM")
+ALUMA = Entrant("aluma", "aluma")
+ALUMA_PAPER = Entrant("aluma-paper", "aluma", {"alpha": 1.0}, paper="ALuMA")
+TK = Entrant("tk", "simple_margin", {"predict_with": "vote"}, paper="TK")
+QBC = Entrant("qbc", "qbc", paper="QBC")
+CAL = Entrant("cal", "cal", paper="CAL")
+ERM = Entrant("erm", "passive", {"predict_with": "vote"}, paper="ERM")
 
+#: The heuristic of Tong and Koller as people use it: its separator labels.
+SVM_MARGIN = Entrant("svm-margin", "simple_margin", {"predict_with": "svm"})
 #: What people use today.
-LOGISTIC = Entrant("logistic", "logistic margin", "logistic_margin")
+LOGISTIC = Entrant("logistic", "logistic_margin")
 #: scikit-activeml's uncertainty sampling asks what logistic margin asks; this one weighs diversity.
-SKACTIVEML = Entrant("skactiveml", "skactiveml Falcun", "skactiveml", {"strategy": "Falcun"})
+SKACTIVEML = Entrant("skactiveml", "skactiveml", {"strategy": "Falcun"})
 
 #: The paper's five, ALuMA both as the paper has it and by default, and today's baselines.
 FIELD = (ALUMA, ALUMA_PAPER, TK, QBC, CAL, ERM, LOGISTIC, SKACTIVEML)
 
-#: Section 6.3: the slack H and the dimension after preprocessing differ by data set.
 SOFT_SVM = Entrant(
     "soft-svm",
-    "soft-SVM",
     "passive",
-    {"predict_with": "soft_svm", "regularization": 1e-3},
+    {"predict_with": "soft_svm", "regularization": SOFT_SVM_REGULARIZATION},
     paper="soft-SVM",
 )
-IWAL = Entrant("iwal", "IWAL", "iwal", {"norm": 1000**0.5}, paper="IWAL")
+IWAL = Entrant("iwal", "iwal", {"norm": IWAL_NORM}, paper="IWAL")
 
 
-def lifted(slack: float, dimension: int) -> tuple[Entrant, ...]:
+def lifted(softness: Softness) -> tuple[Entrant, ...]:
     """Return the field of Section 6.3 for one data set: ALuMA projected, and without projection."""
     return (
-        Entrant("aluma-lifted", "ALuMA lifted", "aluma", {"slack": slack}),
-        Entrant(
-            "aluma-projected",
-            "ALuMA projected",
-            "aluma",
-            {"slack": slack, "dimension": dimension, "alpha": 1.0},
-            paper="ALuMA",
-        ),
+        Entrant("aluma-lifted", "aluma", {"slack": softness.slack}),
+        Entrant("aluma-projected", "aluma", {**softness._asdict(), "alpha": 1.0}, paper="ALuMA"),
         IWAL,
         SOFT_SVM,
         LOGISTIC,

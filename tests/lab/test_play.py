@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from aluma import ALuMA, Passive
 from aluma.lab import datasets
-from aluma.lab.experiments.construct import construct
-from aluma.lab.experiments.play import certain_after, checkpoints, play
-from aluma.lab.experiments.problem import CLASSES, Problem
+from aluma.lab.construct import construct
+from aluma.lab.play import certain_after, checkpoints, play
+from aluma.lab.problem import CLASSES, Problem
 from aluma.learners.simple_margin import SimpleMargin
 
 

@@ -1,41 +1,19 @@
-"""Problems: pools ready for learners, with the preparation that an experiment asks for."""
+"""The problems of the experiments: pools ready for learners, prepared as each of them asks."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from aluma.arrays import Bools, Floats, Ints
+from aluma.arrays import Floats
 from aluma.lab import datasets
 from aluma.lab.datasets import Dataset
+from aluma.lab.problem import Problem
 
-#: Labels in experiments: the negative and the positive one.
-CLASSES = (-1, 1)
-
-
-@dataclass(frozen=True, eq=False)
-class Problem:
-    """A pool, its labels, and what stream learners need.
-
-    Attributes
-    ----------
-    X, positive : the pool, and which of its examples have the second class
-    X_test, positive_test : the test set, or None
-    bias : whether learners add a constant feature
-    order : the order in which stream learners meet the pool, or None for the seed's own
-    judged : positions whose labels count for the training error, or None for all
-    """
-
-    X: Any
-    positive: Bools
-    X_test: Any = None
-    positive_test: Bools | None = None
-    bias: bool = False
-    order: Ints | None = None
-    judged: Ints | None = None
+#: Purposes of draws that share a seed: each has a stream of its own.
+PROJECTING, ODD_POINT, CHOOSING_PART = 300, 3, 7
 
 
 def mnist_pair(digits: tuple[int, int], size: int | str, seed: int) -> Problem:
@@ -62,7 +40,7 @@ def pcmac_projected(size: int, seed: int, dimension: int = 300) -> Problem:
     dimension keeps lengths, which the paper's raw signs do not.
     """
     data = datasets.pcmac()
-    rng = np.random.default_rng((seed, 300))
+    rng = np.random.default_rng((seed, PROJECTING))
     flips = rng.integers(0, 2, (data.X.shape[1], dimension)) * 2.0 - 1.0
     X = np.asarray(data.X @ flips) / np.sqrt(dimension)
     shuffled = rng.permutation(len(data))
@@ -104,7 +82,7 @@ def two_circles(points: int, seed: int) -> Problem:
 
 def top_circle(points: int, seed: int) -> Problem:
     """Return Dasgupta's circle with one odd point: nothing helps to find it."""
-    odd = int(np.random.default_rng((seed, 3)).integers(points))
+    odd = int(np.random.default_rng((seed, ODD_POINT)).integers(points))
     data = datasets.circle(points, odd)
     return _problem(data, data.X, None)
 
@@ -143,7 +121,7 @@ def _some(data: Dataset, size: int | str, seed: int) -> Dataset:
     """Keep a random part of a pool, and no more than five times as many to test on."""
     if isinstance(size, str) or size >= len(data):
         return data
-    rng = np.random.default_rng((seed, 7))
+    rng = np.random.default_rng((seed, CHOOSING_PART))
     kept = np.sort(rng.permutation(len(data))[:size])
     X, y = data.X[kept], data.y[kept]
     if data.y_test is None:

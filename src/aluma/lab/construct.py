@@ -1,0 +1,34 @@
+"""Construct a learner for a problem, with the settings that it takes.
+
+Apart from the list of entrants, which knows every learner: a result depends on its own only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from aluma.lab.problem import CLASSES, Problem
+from aluma.learners.learner import Learner
+from aluma.learners.settings import taken
+
+
+def construct(
+    kind: Callable[..., Learner],
+    settings: Mapping[str, Any],
+    problem: Problem,
+    hypotheses: int | None,
+    seed: int,
+) -> Learner:
+    """Return a learner, ready for its first question.
+
+    What only some learners have is set if it takes it: the size of a population (None for its
+    own), the order of a stream, and an intercept where others have a bias.
+    """
+    offered: dict[str, Any] = {"bias": problem.bias, "intercept": problem.bias}
+    if hypotheses is not None:
+        offered["n_hypotheses"] = hypotheses
+    if problem.order is not None:
+        offered["order"] = problem.order
+    common = {"classes": CLASSES, "random_state": seed}
+    return kind(problem.X, **{**common, **taken(kind, offered), **settings})

@@ -1,0 +1,20 @@
+"""What settings a learner takes, known by its signature."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from aluma.learners.learner import Learner
+
+
+def accepted(learner: Callable[..., Learner]) -> set[str]:
+    """Return the names of the settings that a learner takes."""
+    return set(inspect.signature(learner).parameters)
+
+
+def taken(learner: Callable[..., Learner], offered: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those of some settings that a learner takes."""
+    names = accepted(learner)
+    return {name: value for name, value in offered.items() if name in names}
