@@ -11,11 +11,12 @@ from aluma.sampling.blocks import streams
 from aluma.sampling.population import Population
 from aluma.spaces.history import Event
 from aluma.spaces.version_space import VersionSpace, signed_units
+from evidence import generator, seed_of
 
 #: False-alarm rate of every chi-square test in this file.
 ALPHA = 1e-4
 
-RNG = np.random.default_rng(5)
+RNG = generator(5)
 X = RNG.standard_normal((24, 3))
 TARGET = np.array([1.0, 0.2, -0.4])
 Y = np.where(X @ TARGET > 0, 1, -1)
@@ -33,7 +34,7 @@ def exact_law(order: np.ndarray, draws: int = 200_000) -> np.ndarray:
 
     The last entry is the probability that a pass asks for nothing.
     """
-    shares = (X @ space().sample(draws, random_state=1).T >= 0).mean(axis=1)
+    shares = (X @ space().sample(draws, random_state=seed_of(1)).T >= 0).mean(axis=1)
     chance = 2 * shares * (1 - shares)
     law, left = np.zeros(len(X) + 1), 1.0
     for example in order:
@@ -45,7 +46,7 @@ def exact_law(order: np.ndarray, draws: int = 200_000) -> np.ndarray:
 
 def slow_question(order: np.ndarray, seed: int) -> int:
     """Draw two hypotheses for every example, from chains of their own: the obvious way."""
-    pairs = space().sample(2 * len(order), random_state=seed).reshape(-1, 2, 3)
+    pairs = space().sample(2 * len(order), random_state=seed_of(seed)).reshape(-1, 2, 3)
     for two, example in zip(pairs, order, strict=True):
         if len(set((two @ X[example] >= 0).tolist())) == 2:
             return int(example)
@@ -92,7 +93,7 @@ def test_the_next_question_has_the_law_of_fresh_pairs(n_hypotheses: int) -> None
 
 
 def test_one_draw_asks_about_examples_as_often_as_their_votes_say() -> None:
-    population = Population(3, 1024, seed=3)
+    population = Population(3, 1024, seed=seed_of(3))
     for wall in signed_units(X[TOLD], Y[TOLD]):
         population.add(wall)
     examples = np.tile(np.arange(20), 400)
@@ -102,7 +103,7 @@ def test_one_draw_asks_about_examples_as_often_as_their_votes_say() -> None:
         rng = streams((number,), 1)[0]
         at = list(disagreements(Pool(X), examples, population.cone, points, rng))
         asked += np.bincount(examples[at], minlength=20)
-    shares = (X[:20] @ space().sample(100_000, random_state=2).T >= 0).mean(axis=1)
+    shares = (X[:20] @ space().sample(100_000, random_state=seed_of(2)).T >= 0).mean(axis=1)
     chance = 2 * shares * (1 - shares)
     # Pairs of one draw share hypotheses: four draws of 1024 know a share to about 0.008 each.
     spread = np.sqrt(chance * (1 - chance) / 1600) + 2 * np.abs(1 - 2 * shares) * np.sqrt(
@@ -125,7 +126,7 @@ def test_every_hypothesis_is_in_one_pair_before_any_is_in_two(rounds: int) -> No
 
 
 def test_rows_in_the_span_of_the_answers_are_decided_by_the_points_alone() -> None:
-    rng = np.random.default_rng(2)
+    rng = generator(2)
     wide = rng.standard_normal((40, 60))
     learner = QueryByCommittee(wide, classes=(-1, 1), n_hypotheses=256)
     labels = np.where(wide[:, 0] > 0, 1, -1)
@@ -193,7 +194,7 @@ def test_rare_disagreement_is_found_after_empty_passes() -> None:
 
 
 def test_it_finishes_with_every_label_right() -> None:
-    rng = np.random.default_rng(8)
+    rng = generator(8)
     pool = rng.standard_normal((300, 4))
     labels = np.where(pool @ rng.standard_normal(4) > 0, 1, -1)
     learner = QueryByCommittee(pool, classes=(-1, 1))

@@ -17,6 +17,7 @@ from aluma import bounds
 from aluma.errors import Exhausted
 from aluma.learners.aluma import ALuMA
 from aluma.learners.passive import Passive
+from evidence import generator
 
 Cells = dict[tuple[int, ...], float]
 
@@ -60,7 +61,7 @@ def _polygon(corners: np.ndarray) -> float:
 
 
 def tiny_pool(d: int) -> tuple[np.ndarray, Cells]:
-    X = np.random.default_rng(d).standard_normal((6 if d == 2 else 5, d))
+    X = generator(d).standard_normal((6 if d == 2 else 5, d))
     return X, cells_in_the_plane(X) if d == 2 else cells_in_space(X)
 
 
@@ -99,7 +100,7 @@ def test_the_cells_fill_the_ball(d: int) -> None:
     X, cells = tiny_pool(d)
     assert len(cells) == (12 if d == 2 else 22)
     assert sum(cells.values()) == pytest.approx(1.0)
-    W = np.random.default_rng(0).standard_normal((200_000, d))
+    W = generator(0).standard_normal((200_000, d))
     labels, counts = np.unique(np.sign(W @ X.T).astype(int), axis=0, return_counts=True)
     for row, count in zip(labels, counts, strict=True):
         share = cells[tuple(row)]

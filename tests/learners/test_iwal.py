@@ -6,14 +6,15 @@ from scipy.optimize import minimize
 
 from aluma.geometry.logistic_ball import Loss
 from aluma.learners.iwal import IWAL
+from evidence import generator, seed_of
 
-RNG = np.random.default_rng(4)
+RNG = generator(4)
 X = RNG.standard_normal((80, 3))
 Y = np.where(X @ [1.0, -0.5, 0.2] + 0.3 * RNG.standard_normal(80) > 0, 1, -1)
 
 
 def loss_of(seed: int, n: int, radius: float) -> Loss:
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     rows = rng.standard_normal((n, 4))
     rows *= np.where(rows[:, 0] + 0.5 * rng.standard_normal(n) > 0, 1, -1)[:, None]
     return Loss(rows, rng.uniform(1, 5, n), radius)
@@ -48,7 +49,7 @@ def test_the_minimum_is_that_of_a_general_solver(seed: int, radius: float) -> No
 def test_bounds_close_in_on_the_furthest_point(radius: float, slack: float) -> None:
     for seed in range(4):
         loss = loss_of(seed, 30, radius)
-        x = np.random.default_rng((seed, 1)).standard_normal(4)
+        x = generator(seed, 1).standard_normal(4)
         u = loss.minimiser(np.zeros(4))
         level = loss.value(u) + slack
         truth = -best(
@@ -64,7 +65,7 @@ def test_bounds_close_in_on_the_furthest_point(radius: float, slack: float) -> N
 
 
 def test_separable_answers_are_pushed_to_the_sphere() -> None:
-    rng = np.random.default_rng(0)
+    rng = generator(0)
     rows = rng.standard_normal((50, 4))
     rows *= np.sign(rows[:, :1])
     loss = Loss(rows, np.ones(50), 10.0)
@@ -153,7 +154,7 @@ def test_the_weighted_loss_is_unbiased() -> None:
     """
     excess = []
     for seed in range(30):
-        learner = IWAL(X, classes=(-1, 1), deviation=0.1, random_state=seed)
+        learner = IWAL(X, classes=(-1, 1), deviation=0.1, random_state=seed_of(seed))
         for _ in range(10):
             i = learner.ask()
             learner.tell(i, Y[i])
@@ -171,7 +172,7 @@ def test_it_predicts_by_the_least_weighted_loss() -> None:
     told = learner.answered
     loss = Loss(X[told] * Y[told, None] / scale, learner.weights, 20.0)
     u = loss.minimiser(np.zeros(3))
-    new = np.random.default_rng(0).standard_normal((300, 3))
+    new = generator(0).standard_normal((300, 3))
     clear = np.abs(new @ u) > 0.02 * np.linalg.norm(u)
     np.testing.assert_array_equal(learner.predict(new)[clear], np.where(new @ u > 0, 1, -1)[clear])
     assert (learner.predict() == Y).mean() > 0.9
@@ -196,7 +197,7 @@ def test_wrong_constants_are_refused(name: str, wrong: float) -> None:
 
 
 def test_a_kernel_bends_its_boundary() -> None:
-    rng = np.random.default_rng(2)
+    rng = generator(2)
     rows = rng.uniform(-1, 1, size=(200, 2))
     inside = np.where((rows**2).sum(axis=1) < 0.5, 1, -1)
     right = {}
