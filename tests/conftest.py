@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numba
 import pytest
 from hypothesis import settings
+from numba.core.registry import cpu_target
 from threadpoolctl import threadpool_info
 
 import aluma
@@ -57,7 +57,7 @@ def pytest_configure() -> None:
 def pytest_report_header() -> str:
     """Say which processor the numbers are of, because rounding decides where reflections end."""
     blas = sorted({pool["architecture"] for pool in threadpool_info() if "architecture" in pool})
-    name = numba.core.registry.cpu_target.target_context.codegen().magic_tuple()[1]
+    name = cpu_target.target_context.codegen().magic_tuple()[1]
     return f"OpenBLAS for {', '.join(blas)}; Numba for {name}; seeds + {OFFSET}"
 
 

@@ -2,13 +2,16 @@
 
 import ast
 import inspect
+import os
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
+from numba.core.registry import cpu_target
 from scipy.stats import binom, kstest, norm
+from threadpoolctl import threadpool_info
 
 import evidence
 from aluma import ALuMA, Passive, VersionSpace
@@ -143,6 +146,17 @@ def test_draws_that_are_too_alike_are_caught_by_the_variance_over_seeds() -> Non
     holds(alike(0.0))
     caught(alike(0.1))
     holds(alike(0.004, most=1.2))
+
+
+# Other processors.
+
+
+@pytest.mark.skipif("OPENBLAS_CORETYPE" not in os.environ, reason="make test-elsewhere names one")
+def test_the_processor_is_the_one_that_was_asked_for() -> None:
+    blas = {pool["architecture"] for pool in threadpool_info() if "architecture" in pool}
+    assert blas == {os.environ["OPENBLAS_CORETYPE"]}
+    compiled_for = cpu_target.target_context.codegen().magic_tuple()[1]
+    assert compiled_for == os.environ["NUMBA_CPU_NAME"]
 
 
 # How many there are.
