@@ -23,7 +23,7 @@ from aluma.sampling.bulk import Latecomer
 from aluma.sampling.population import Population
 from aluma.scoring.hyperplane import closest, lengths, sides
 from aluma.spaces.version_space import signed_units
-from evidence import generator, seed_of
+from evidence import generator, seed_of, stream
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -352,7 +352,7 @@ def test_the_vote_is_that_of_a_population_told_the_same() -> None:
         learner.tell(i, labels[i])
         if n in (7, 12):
             learner.predict()
-    population = Population(4, 256, 0)
+    population = Population(4, 256, seed_of(0))
     told = [signed_units(X[[i]], 1 if labels[i] else -1)[0] for i in learner.answered]
     population.restore(Latecomer(population.state).after(told))
     np.testing.assert_array_equal(learner.population.hypotheses(), population.hypotheses())
@@ -437,7 +437,8 @@ def test_passive_predicts_by_vote_unless_told_otherwise() -> None:
 
 # -- kernels -----------------------------------------------------------------------------------
 
-CIRCLE = generator(9).uniform(-1, 1, size=(70, 2))
+# Whatever the offset of seeds: that the first ten can be told apart by all kernels is luck.
+CIRCLE = stream(9).uniform(-1, 1, size=(70, 2))
 INSIDE = np.where((CIRCLE**2).sum(axis=1) < 0.5, 1, -1)
 
 
