@@ -14,10 +14,18 @@ PIP_FLAGS := --quiet --quiet --disable-pip-version-check --no-input
 # A worker for each core; a file's tests stay together, because they share what takes long to make.
 PARALLEL := -n auto --maxprocesses 8 --dist loadfile
 
-.PHONY: help demo test lint bench test-oldest test-installs clean
+# Reflections are chaotic: where another processor rounds otherwise, a seed means other draws. Three
+# of them, to be found in any machine with AVX2: what the linear algebra takes it for, what the
+# kernels are compiled for, and a number that is added to all seeds.
+PLACES := elsewhere-Haswell-haswell-1000 elsewhere-Sandybridge-sandybridge-2000 \
+  elsewhere-Nehalem-generic-3000
+CHAOTIC := tests/sampling tests/spaces tests/learners tests/geometry \
+  tests/test_determinism.py tests/test_evidence.py
+
+.PHONY: help demo test lint bench test-oldest test-installs test-elsewhere $(PLACES) clean
 
 help:  ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.installed-demo  ## install aluma and run its demonstration
 	$(VENV)/bin/aluma demo
@@ -39,6 +47,14 @@ test-oldest: $(OLDEST)/.installed  ## the test suite on the oldest supported ver
 
 test-installs: $(VENV)/.installed-test  ## install without extras and with [label], and try both
 	$(VENV)/bin/python -m pytest -n 0 -m slow tests/test_install.py
+
+test-elsewhere: $(PLACES)  ## what reflections decide, as if on three other processors
+
+$(PLACES): elsewhere-%: $(VENV)/.installed-test
+	OPENBLAS_CORETYPE=$(word 1,$(subst -, ,$*)) \
+	NUMBA_CPU_NAME=$(word 2,$(subst -, ,$*)) NUMBA_CPU_FEATURES= \
+	ALUMA_SEED_OFFSET=$(word 3,$(subst -, ,$*)) \
+	  $(VENV)/bin/python -m pytest $(PARALLEL) $(CHAOTIC)
 
 clean:  ## remove caches and build products (the environments stay)
 	rm -rf build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis \

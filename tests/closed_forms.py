@@ -1,12 +1,18 @@
-"""Cones whose share of the ball, or whose uniform law, is known without sampling."""
+"""Cones whose share of the ball, or whose uniform law, is known without sampling.
 
-from collections.abc import Callable
+And, for cones of which neither is, a sampler that shares nothing with those of the package.
+"""
+
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from itertools import product as every
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.linalg import block_diag
-from scipy.special import gammaln
+from scipy.optimize import linprog
+from scipy.special import gammaln, ndtr, ndtri
 from scipy.stats import (
     beta,
     chi,
@@ -23,21 +29,12 @@ from aluma.geometry.cone import Cone
 
 Floats = NDArray[np.float64]
 
-#: False-alarm rate of every statistical test: several p-values within one share it (Bonferroni).
-ALARM = 1e-5
-
 
 class Known(NamedTuple):
     """A cone ``{w : walls @ w > 0}`` and ln of its share of the ball."""
 
     walls: Floats
     log_volume: float
-
-
-def adjusted(p_values: ArrayLike) -> float:
-    """Return the smallest of some p-values, adjusted for their number (Bonferroni)."""
-    p = np.atleast_1d(np.asarray(p_values, dtype=float))
-    return float(min(p.min() * p.size, 1.0))
 
 
 def space(walls: Floats) -> VersionSpace:
@@ -234,9 +231,9 @@ LAWS = {
 
 
 class Cells(NamedTuple):
-    """Cones that tile a cone, each given by three walls, and their shares of it."""
+    """Cones that tile a cone, each given by its walls, and their shares of it."""
 
-    walls: Floats
+    walls: Sequence[Floats]
     shares: Floats
 
     def count(self, points: Floats) -> NDArray[np.int64]:
@@ -254,7 +251,7 @@ def triangle_cells(walls: Floats, depth: int = 3) -> Cells:
     areas = np.array([solid_angle(*cell) for cell in corners])
     inward = [np.cross(cell[[1, 2, 0]], cell[[2, 0, 1]]) for cell in corners]
     signs = [np.sign(np.linalg.det(cell)) for cell in corners]
-    return Cells(np.array(inward) * np.array(signs)[:, None, None], areas / areas.sum())
+    return Cells(list(np.array(inward) * np.array(signs)[:, None, None]), areas / areas.sum())
 
 
 def _quarters(corners: Floats) -> list[Floats]:
@@ -267,6 +264,56 @@ def solid_angle(a: Floats, b: Floats, c: Floats) -> float:
     """Return the area of the spherical triangle with these corners (van Oosterom, Strackee)."""
     volume = abs(np.linalg.det(np.array([a, b, c])))
     return float(2 * np.arctan2(volume, 1 + a @ b + b @ c + c @ a))
+
+
+def corners_of(walls: Floats) -> Floats:
+    """Return the corners of the spherical polygon that walls in general position bound."""
+    found = []
+    for i, j in combinations(range(len(walls)), 2):
+        others = np.delete(walls, (i, j), axis=0)
+        along = np.cross(walls[i], walls[j])
+        found += [corner for corner in (along, -along) if (others @ corner > 0).all()]
+    return units(np.array(found)) if found else np.empty((0, 3))
+
+
+def polygon_area(corners: Floats) -> float:
+    """Return the area of the convex spherical polygon with these corners: Girard's theorem."""
+    axis = units(corners.mean(axis=0))
+    u = np.cross(axis, [0.3, -0.5, 0.8])
+    v = np.cross(axis, u)
+    ring = corners[np.argsort(np.arctan2(corners @ v, corners @ u))]
+    angles = 0.0
+    for before, here, after in zip(np.roll(ring, 1, 0), ring, np.roll(ring, -1, 0), strict=True):
+        left, right = np.cross(here, before), np.cross(here, after)
+        # From sine and cosine, because an arc cosine has no digits where angles are nearly flat.
+        angles += np.arctan2(np.linalg.norm(np.cross(left, right)), left @ right)
+    return float(angles - (len(ring) - 2) * np.pi)
+
+
+def polygon(walls: Floats) -> Known:
+    """Three or more halfspaces in space."""
+    return Known(walls, float(np.log(polygon_area(corners_of(walls)) / (4 * np.pi))))
+
+
+def polygon_cells(walls: Floats, cuts: Floats) -> Cells:
+    """Cut a cone in space by planes through the origin."""
+    cells = [np.vstack([walls, np.array(signs)[:, None] * cuts])
+             for signs in every((1.0, -1.0), repeat=len(cuts))]  # fmt: skip
+    cells = [cell for cell in cells if len(corners_of(cell))]
+    areas = np.array([polygon_area(corners_of(cell)) for cell in cells])
+    return Cells(cells, areas / polygon_area(corners_of(walls)))
+
+
+def central_cuts(walls: Floats, n: int, rng: np.random.Generator) -> Floats:
+    """Return planes in all directions that pass near the middle of a cone in space."""
+    corners = corners_of(walls)
+    axis, size = units(corners.mean(axis=0)), np.linalg.norm(corners - corners.mean(axis=0))
+    normals = rng.standard_normal((n, 3))
+    normals = units(normals - np.outer(normals @ axis, axis))
+    return units(normals + 0.1 * size * rng.standard_normal((n, 1)) * axis)
+
+
+# Samplers that share nothing with the kernels of the package.
 
 
 def exact_gibbs(walls: Floats, sweeps: int, n: int, rng: np.random.Generator) -> Floats:
@@ -285,3 +332,53 @@ def exact_gibbs(walls: Floats, sweeps: int, n: int, rng: np.random.Generator) ->
             share = norm.sf(-mean / sd) * rng.uniform(size=n)
             z[:, i] = mean + sd * norm.isf(share)
     return z
+
+
+def middle(walls: Floats) -> Floats:
+    """Return the point of the cube that is farthest from its nearest wall (a linear program)."""
+    t, d = walls.shape
+    found = linprog(
+        np.append(np.zeros(d), -1.0), A_ub=np.hstack([-walls, np.ones((t, 1))]), b_ub=np.zeros(t),
+        bounds=[(-1, 1)] * d + [(None, None)],
+    )  # fmt: skip
+    return np.asarray(found.x[:d])
+
+
+def gaussian_walk(
+    points: Floats, walls: Floats, shape: Floats, steps: int, rng: np.random.Generator
+) -> Floats:
+    """Walk through the cone along random lines, to N(0, I) on what is inside of each.
+
+    ``shape @ z`` is a direction, for z ~ N(0, I): whatever it is, the law is left invariant.
+    """
+    for _ in range(steps):
+        along = units(rng.standard_normal(points.shape) @ shape.T)
+        margins, slopes = points @ walls.T, along @ walls.T
+        with np.errstate(divide="ignore"):
+            hits = -margins / slopes
+        low = np.where(slopes > 0, hits, -np.inf).max(axis=1)
+        high = np.where(slopes < 0, hits, np.inf).min(axis=1)
+        centre = -(points * along).sum(axis=1)
+        # Inversion in the lower tail, where a normal distribution function has its digits.
+        side = np.where(low + high > 2 * centre, -1.0, 1.0)
+        ends = np.sort(side * (np.array([low, high]) - centre), axis=0)
+        below, above = ndtr(ends)
+        moved = ndtri(below + (above - below) * rng.uniform(size=len(points)))
+        points = points + (centre + side * moved)[:, None] * along
+    return points
+
+
+def slow_but_sure(walls: Floats, n: int, rng: np.random.Generator, steps: int = 300) -> Floats:
+    """Draw n points of N(0, I) on a cone, each by a chain of its own, from its middle.
+
+    A hundred steps are too few in 20 dimensions with 40 walls: 8,000 draws show it.
+
+    Half of the steps are taken in rounds that fit the lines to what was found so far; the start is
+    forgotten in the other half, along lines that no longer change.
+    """
+    points, shape = np.tile(middle(walls), (n, 1)), np.eye(walls.shape[1])
+    for _ in range(5):
+        points = gaussian_walk(points, walls, shape, steps // 10, rng)
+        spread, axes = np.linalg.eigh(np.cov(points.T))
+        shape = axes * np.sqrt(spread.clip(1e-6 * spread.max()))
+    return gaussian_walk(points, walls, shape, steps, rng)

@@ -1,24 +1,28 @@
 """Populations for tests, and whether they follow the law that they should."""
 
 import numpy as np
-from scipy.stats import ks_2samp
 
 from aluma.sampling.population import Population
-from closed_forms import Floats, adjusted, space, units
+from closed_forms import Floats, space, units
+from evidence import same_law, seed_of
 
 
-def grown(walls: Floats, size: int = 1000, seed: int = 0) -> Population:
-    population = Population(walls.shape[1], size, seed)
+def grown(walls: Floats, size: int = 1000, seed: int | None = None) -> Population:
+    """Answer one by one; seeds that are not given are moved with all others."""
+    population = Population(walls.shape[1], size, seed_of(0) if seed is None else seed)
     for wall in units(walls):
         population.add(wall)
     return population
 
 
-def differs(hypotheses: Floats, walls: Floats) -> float:
-    """Compare with fresh draws, on random functions, walls and the nearest wall."""
-    rng = np.random.default_rng(1)
-    ours, theirs = units(hypotheses), units(space(walls).sample(4096, random_state=7))
-    f = np.vstack([rng.standard_normal((6, walls.shape[1])), walls[-4:]]).T
-    pairs = [*zip((ours @ f).T, (theirs @ f).T, strict=True)]
-    pairs.append(((ours @ walls.T).min(axis=1), (theirs @ walls.T).min(axis=1)))
-    return adjusted([ks_2samp(a, b).pvalue for a, b in pairs])
+def seen_by(points: Floats, walls: Floats) -> Floats:
+    """Return functions of directions: random ones, walls and the distance from the nearest."""
+    f = np.vstack([np.random.default_rng(1).standard_normal((6, walls.shape[1])), walls[-4:]])
+    unit = units(points)
+    return np.hstack([unit @ f.T, (unit @ units(walls).T).min(axis=1, keepdims=True)])
+
+
+def differs(hypotheses: Floats, walls: Floats, seed: int, more: int = 1) -> list[float]:
+    """Compare with fresh draws: p-values."""
+    fresh = space(walls).sample(4096 * more, random_state=(seed + 7))
+    return same_law(seen_by(hypotheses, walls), seen_by(fresh, walls))

@@ -11,6 +11,7 @@ from threadpoolctl import threadpool_limits
 from aluma import VersionSpace
 from aluma.sampling.absorption import FEW
 from aluma.sampling.population import Population
+from evidence import generator, seed_of
 
 SAMPLERS = ("reflection", "hit_and_run")
 
@@ -26,7 +27,7 @@ def threads() -> Iterator[Callable[[int], None]]:
 
 
 def answers(t: int, d: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     X = rng.standard_normal((t, d))
     return X, np.where(X @ rng.standard_normal(d) > 0, 1, -1)
 
@@ -54,7 +55,7 @@ def surprise(known: Population) -> np.ndarray:
     W = known.hypotheses()
     axis = W.mean(axis=0)
     axis /= np.linalg.norm(axis)
-    across = np.random.default_rng(9).standard_normal(len(axis))
+    across = generator(9).standard_normal(len(axis))
     across -= (across @ axis) * axis
     # In front are those whose tangent across the axis is larger than that of nearly all.
     normal = across - 1.05 * np.sort((W @ across) / (W @ axis))[-3] * axis
@@ -68,9 +69,9 @@ def draws(t: int, d: int) -> dict[str, np.ndarray]:
     for x, y in zip(*answers(t, d), strict=True):
         single.add(x, y)
     return {
-        "reflection": V.sample(600, random_state=3),
-        "one by one": single.sample(300, random_state=3),
-        "hit_and_run": V.sample(300, "hit_and_run", steps=25, random_state=3),
+        "reflection": V.sample(600, random_state=seed_of(3)),
+        "one by one": single.sample(300, random_state=seed_of(3)),
+        "hit_and_run": V.sample(300, "hit_and_run", steps=25, random_state=seed_of(3)),
         "determined": V.determined(answers(20, d, 1)[0]),
     }
 
@@ -104,11 +105,11 @@ def test_samples_are_the_same_on_one_and_two_threads_of_the_linear_algebra(t: in
 
 def test_volumes_are_the_same_on_one_and_two_threads(threads: Callable[[int], None]) -> None:
     threads(1)
-    one = [space(8, 4).log_volume(0.9, 0.5, random_state=seed) for seed in range(3)]
+    one = [space(8, 4).log_volume(0.9, 0.5, random_state=seed_of(seed)) for seed in range(3)]
     threads(2)
-    two = [space(8, 4).log_volume(0.9, 0.5, random_state=seed) for seed in range(3)]
+    two = [space(8, 4).log_volume(0.9, 0.5, random_state=seed_of(seed)) for seed in range(3)]
     with threadpool_limits(1, user_api="blas"):
-        three = [space(8, 4).log_volume(0.9, 0.5, random_state=seed) for seed in range(3)]
+        three = [space(8, 4).log_volume(0.9, 0.5, random_state=seed_of(seed)) for seed in range(3)]
     assert one == two == three
     assert len(set(one)) > 1
 
@@ -142,9 +143,11 @@ def test_populations_are_the_same_on_one_and_two_threads_of_the_linear_algebra()
 @pytest.mark.parametrize(("t", "d"), [(0, 3), (1, 1), (10, 4), (8, 40)])
 def test_fewer_draws_are_the_first_of_more(t: int, d: int, sampler: str) -> None:
     V = space(t, d) if t else VersionSpace(d)
-    more = V.sample(700, sampler, steps=20, random_state=1)
+    more = V.sample(700, sampler, steps=20, random_state=seed_of(1))
     for n in (1, 2, 255, 256, 257, 512):
-        np.testing.assert_array_equal(V.sample(n, sampler, steps=20, random_state=1), more[:n])
+        np.testing.assert_array_equal(
+            V.sample(n, sampler, steps=20, random_state=seed_of(1)), more[:n]
+        )
 
 
 def test_fewer_draws_are_the_first_of_more_with_the_default_number_of_steps() -> None:
@@ -155,8 +158,8 @@ def test_fewer_draws_are_the_first_of_more_with_the_default_number_of_steps() ->
 @pytest.mark.parametrize("sampler", SAMPLERS)
 def test_what_was_drawn_before_does_not_matter(sampler: str) -> None:
     V, fresh = space(10, 4), space(10, 4)
-    V.sample(5, "reflection", random_state=8)
-    V.sample(5, "hit_and_run", steps=2, random_state=8)
+    V.sample(5, "reflection", random_state=seed_of(8))
+    V.sample(5, "hit_and_run", steps=2, random_state=seed_of(8))
     V.determined(np.eye(4))
     V.log_volume(0.9, 0.5)
     np.testing.assert_array_equal(V.sample(50, sampler, 10), fresh.sample(50, sampler, 10))
@@ -169,7 +172,10 @@ def test_an_array_of_answers_gives_the_law_that_single_answers_give() -> None:
     together, singles = space(15, 5), VersionSpace(5)
     for x, label in zip(X, y, strict=True):
         singles.add(x, label)
-    one, two = together.sample(4096, random_state=1), singles.sample(4096, random_state=2)
+    one, two = (
+        together.sample(4096, random_state=seed_of(1)),
+        singles.sample(4096, random_state=seed_of(2)),
+    )
     margins = np.hstack([one, two]).reshape(4096, 2, 5) @ np.hstack([np.eye(5), X.T])
     gap = margins[:, 0].mean(axis=0) - margins[:, 1].mean(axis=0)
     error = np.sqrt(margins.var(axis=0).sum(axis=0) / 4096)
@@ -183,7 +189,7 @@ def test_an_array_of_answers_gives_the_law_that_single_answers_give() -> None:
 @pytest.mark.parametrize("d", [1, 4, 60])
 def test_another_seed_gives_other_hypotheses(sampler: str, d: int) -> None:
     V = space(10, d)
-    seeds = [0, 1, 2**40, np.random.default_rng(0), None, None]
+    seeds = [0, 1, 2**40, generator(0), None, None]
     found = np.vstack([V.sample(20, sampler, 10, seed) for seed in seeds])
     assert len(np.unique(found, axis=0)) == 20 * len(seeds)
 
@@ -191,7 +197,7 @@ def test_another_seed_gives_other_hypotheses(sampler: str, d: int) -> None:
 @pytest.mark.parametrize("sampler", SAMPLERS)
 def test_a_generator_is_used_up_and_can_be_repeated(sampler: str) -> None:
     V = space(6, 3)
-    first, again = np.random.default_rng(7), np.random.default_rng(7)
+    first, again = generator(7), generator(7)
     one, two = (V.sample(30, sampler, 10, first) for _ in range(2))
     assert not np.isin(one, two).any()
     np.testing.assert_array_equal(V.sample(30, sampler, 10, again), one)
@@ -204,7 +210,7 @@ def test_volumes_depend_on_the_seed_and_take_a_generator() -> None:
     # They are counts of chains, so that two of them may agree by chance.
     assert len(set(known)) > 1
     assert V.log_volume(0.9, 0.5, 1) == known[1]
-    one, two = (V.log_volume(0.9, 0.5, np.random.default_rng(3)) for _ in range(2))
+    one, two = (V.log_volume(0.9, 0.5, generator(3)) for _ in range(2))
     assert one == two
     assert V.log_volume(0.9, 0.5, None) < 0
 
@@ -212,7 +218,7 @@ def test_volumes_depend_on_the_seed_and_take_a_generator() -> None:
 def test_an_integer_of_numpy_is_the_same_seed() -> None:
     V = space(6, 3)
     np.testing.assert_array_equal(
-        V.sample(9, random_state=np.int32(5)), V.sample(9, random_state=5)
+        V.sample(9, random_state=np.int32(seed_of(5))), V.sample(9, random_state=seed_of(5))
     )
 
 
@@ -220,7 +226,7 @@ def test_an_integer_of_numpy_is_the_same_seed() -> None:
 
 
 def test_the_same_answers_in_the_same_order_give_the_same_population() -> None:
-    one, two, other = population(20, 6), population(20, 6), population(20, 6, seed=1)
+    one, two, other = population(20, 6), population(20, 6), population(20, 6, seed=seed_of(1))
     np.testing.assert_array_equal(one.hypotheses(), two.hypotheses())
     np.testing.assert_equal(asdict(one.mixing), asdict(two.mixing))
     assert not np.isin(one.hypotheses(), other.hypotheses()).any()

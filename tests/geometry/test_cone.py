@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aluma.geometry.cone import Cone, clearly_inside, guard
+from evidence import generator
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -76,7 +77,7 @@ def test_nearly_dependent_walls_keep_the_basis_orthonormal(
     seed: int, d: int, exponent: float, bulk: bool
 ) -> None:
     """Gram-Schmidt is weakest where almost nothing of a new wall is outside the basis."""
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     first = unit_rows(rng.standard_normal((d // 2, d)))
     near = first[rng.integers(0, len(first), 5)] * rng.choice([-1.0, 1.0], (5, 1))
     near = unit_rows(near + 10.0**exponent * rng.standard_normal((5, d)))
@@ -88,7 +89,7 @@ def test_nearly_dependent_walls_keep_the_basis_orthonormal(
 
 @pytest.mark.parametrize(("d", "t"), [(1, 1), (1, 5), (7, 7), (7, 30), (300, 40), (60, 200)])
 def test_generic_walls_need_as_many_coordinates_as_there_are_directions(d: int, t: int) -> None:
-    normals = unit_rows(np.random.default_rng(0).standard_normal((t, d)))
+    normals = unit_rows(generator(0).standard_normal((t, d)))
     together = Cone.whole(d).with_walls(normals)
     halves = Cone.whole(d).with_walls(normals[: t // 2 + 1]).with_walls(normals[t // 2 + 1 :])
     for cone in (together, halves):
@@ -125,7 +126,7 @@ def test_clearly_inside_asks_for_more_than_the_guard_relative_to_the_norm() -> N
 def test_what_is_beyond_the_guard_has_one_sign_in_every_order_of_summation(
     seed: int, d: int
 ) -> None:
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     a, w = unit_rows(rng.standard_normal((2, d)))
     w = unit_rows((w - (a @ w) * a + 2 * guard(d) * a)[None, :])[0] if d > 1 else a
     exact = math.fsum(a * w)

@@ -12,6 +12,7 @@ from aluma.errors import Undecided
 from aluma.geometry import feasibility
 from aluma.geometry.cone import Cone, guard
 from aluma.geometry.feasibility import Infeasible, interior_point, opposite_point, tolerance
+from evidence import generator
 
 
 def unit_rows(rows: np.ndarray) -> np.ndarray:
@@ -85,7 +86,7 @@ def pancake(t: int, d: int, height: float, rng: np.random.Generator) -> tuple[np
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 3), st.integers(1, 6), st.integers(0, 5))
 def test_the_interior_point_has_the_largest_margin(seed: int, d: int, t: int, narrow: int) -> None:
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     walls = consistent(t, d, rng) if d == 1 else pancake(t, d, 10.0**-narrow, rng)[0]
     point = interior_point(cone_of(walls))
     assert abs(np.linalg.norm(point) - 1) < 1e-12
@@ -96,7 +97,7 @@ def test_the_interior_point_has_the_largest_margin(seed: int, d: int, t: int, na
 @pytest.mark.parametrize(("t", "d"), [(200, 30), (40, 100), (3000, 20)])
 def test_the_interior_point_is_a_combination_of_the_walls_nearest_to_it(t: int, d: int) -> None:
     """That is what makes a margin the largest (Kuhn and Tucker); HiGHS finds the combination."""
-    walls = consistent(t, d, np.random.default_rng(t))
+    walls = consistent(t, d, generator(t))
     point = interior_point(cone_of(walls))
     margins = walls @ point
     assert margins.min() > 0
@@ -112,7 +113,7 @@ def test_without_walls_any_unit_vector_will_do() -> None:
 @pytest.mark.parametrize("gap", [1e-3, 1e-6, 1e-8, 1e-9, 1e-10])
 @pytest.mark.parametrize("d", [2, 3, 10, 50])
 def test_nearly_opposite_walls_have_a_common_inside(d: int, gap: float) -> None:
-    rng = np.random.default_rng(d)
+    rng = generator(d)
     for _ in range(10):
         a, b = np.linalg.qr(rng.standard_normal((d, 2)))[0].T
         walls = unit_rows(np.vstack([a, -a + gap * b]))
@@ -124,7 +125,7 @@ def test_nearly_opposite_walls_have_a_common_inside(d: int, gap: float) -> None:
 @pytest.mark.parametrize("height", [1e-3, 1e-6, 1e-8, 1e-9, 1e-10])
 @pytest.mark.parametrize("d", [2, 3, 10])
 def test_a_thin_cone_of_many_walls_has_an_inside(d: int, height: float) -> None:
-    rng = np.random.default_rng(d)
+    rng = generator(d)
     for _ in range(5):
         walls, axis = pancake(40, d, height, rng)
         point = interior_point(cone_of(walls))
@@ -136,7 +137,7 @@ def test_a_thin_cone_of_many_walls_has_an_inside(d: int, height: float) -> None:
 
 @pytest.mark.parametrize("seed", range(15))
 def test_random_walls_are_judged_right_and_irreducibly(seed: int) -> None:
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     d = int(rng.integers(1, 9))
     walls = unit_rows(rng.standard_normal((2 * d + 1, d)))
     if common_inside(walls):
@@ -153,7 +154,7 @@ def test_random_walls_are_judged_right_and_irreducibly(seed: int) -> None:
 def test_a_planted_contradiction_is_found_among_redundant_walls(
     t: int, d: int, planted: int
 ) -> None:
-    rng = np.random.default_rng(d)
+    rng = generator(d)
     walls = consistent(t, d, rng)
     chosen = rng.choice(t, planted, replace=False)
     against = -rng.exponential(size=planted) @ walls[chosen]
@@ -171,7 +172,7 @@ def test_a_planted_contradiction_is_found_among_redundant_walls(
 
 @pytest.mark.parametrize("d", [1, 2, 7, 40])
 def test_opposite_walls_contradict_as_a_pair_whatever_else_there_is(d: int) -> None:
-    rng = np.random.default_rng(d)
+    rng = generator(d)
     walls = consistent(20, d, rng)
     # Equal up to rounding, twice over: a contradiction needs only one of each.
     repeated = np.vstack([walls, unit_rows(3.7 * walls), walls, -walls[:1], -walls[:1]])
@@ -187,7 +188,7 @@ def test_opposite_walls_contradict_as_a_pair_whatever_else_there_is(d: int) -> N
 @pytest.mark.parametrize("gap", [1e-2, 1e-4, 1e-6, 1e-8])
 def test_a_wall_that_cuts_off_a_thin_wedge_belongs_to_the_contradiction(gap: float) -> None:
     """Two walls leave a wedge of angle ``gap``, and only the third takes it away."""
-    rng = np.random.default_rng(3)
+    rng = generator(3)
     for d in (2, 5, 12):
         a, b = np.linalg.qr(rng.standard_normal((d, 2)))[0].T
         walls = np.vstack([a, unit_rows((-a - gap * b)[None, :]), b])
@@ -200,7 +201,7 @@ def test_a_wall_that_cuts_off_a_thin_wedge_belongs_to_the_contradiction(gap: flo
 @settings(max_examples=40)
 def test_walls_with_many_ties_are_judged_right(seed: int, d: int) -> None:
     """Rows of -1, 0 and 1 depend on each other in many ways at once."""
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     rows = rng.integers(-1, 2, (3 * d, d)).astype(np.float64)
     walls = unit_rows(rows[rows.any(axis=1)])[: 2 * d]
     if common_inside(walls):
@@ -238,7 +239,7 @@ def linprog_that_gives_up(*_: object, **__: object) -> Nothing:
 def test_linear_programs_settle_what_least_squares_gets_wrong(
     nnls: object, d: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rng = np.random.default_rng(d)
+    rng = generator(d)
     walls = consistent(20, d, rng)
     contradicted = np.vstack([walls, unit_rows(-walls[:2].sum(axis=0, keepdims=True))])
     inside = interior_point(cone_of(walls))
@@ -258,7 +259,7 @@ def test_linear_programs_settle_what_least_squares_gets_wrong(
 def test_solvers_that_both_fail_leave_it_undecided_and_never_a_contradiction(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    rng = np.random.default_rng(0)
+    rng = generator(0)
     walls = consistent(20, 4, rng)
     walls[1:] += 0.3 * rng.standard_normal((19, 1)) * walls[:1]
     monkeypatch.setattr(feasibility, "nnls", nnls_that_lies)
@@ -291,7 +292,7 @@ def test_an_example_is_settled_exactly_when_no_point_is_on_its_other_side(
     seed: int, t: int, narrow: int
 ) -> None:
     """Every point that brute force proves to exist has to be found, and none can be made up."""
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     walls, axis = pancake(t, 3, 10.0**-narrow, rng)
     cone = cone_of(walls)
     inside = interior_point(cone)
@@ -307,7 +308,7 @@ def test_an_example_is_settled_exactly_when_no_point_is_on_its_other_side(
 
 @pytest.mark.parametrize("t", [5, 40, 200])
 def test_random_examples_are_settled_as_a_linear_program_says(t: int) -> None:
-    rng = np.random.default_rng(t)
+    rng = generator(t)
     d = 12
     walls = consistent(t, d, rng)
     cone = cone_of(walls)
@@ -325,7 +326,7 @@ def test_random_examples_are_settled_as_a_linear_program_says(t: int) -> None:
 
 @pytest.mark.parametrize("d", [1, 2, 30])
 def test_walls_and_their_sums_are_settled_and_their_opposites_open(d: int) -> None:
-    rng = np.random.default_rng(d)
+    rng = generator(d)
     walls = consistent(25, d, rng)
     cone = cone_of(walls)
     inside = interior_point(cone)
@@ -372,7 +373,7 @@ def test_a_solver_that_claims_a_residual_of_zero_is_not_believed() -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_examples_with_binary_features_are_settled_as_a_linear_program_says(seed: int) -> None:
     """Many ties; about one in 4,000 of these misled an unchecked least squares solver."""
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     for _ in range(30):
         d = int(rng.integers(3, 7))
         rows = rng.integers(0, 2, (10, d)).astype(np.float64)

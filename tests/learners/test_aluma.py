@@ -11,6 +11,7 @@ from aluma.learners.aluma import ALuMA
 from aluma.learners.passive import Passive
 from aluma.scoring import vote_shares
 from aluma.strategies.split import MOST_TIMES
+from evidence import generator, seed_of
 
 
 def octahedron(d: int) -> np.ndarray:
@@ -30,9 +31,9 @@ def test_the_octahedron_takes_about_as_many_answers_as_it_has_vertices() -> None
     X = octahedron(6)
     needed, passive = [], []
     for seed in range(10):
-        w = np.random.default_rng(seed).choice([-1.0, 1.0], 6)
+        w = generator(seed).choice([-1.0, 1.0], 6)
         labels = X @ w - 1 + 1 / 6 > 0
-        options = {"classes": (False, True), "bias": True, "random_state": seed}
+        options = {"classes": (False, True), "bias": True, "random_state": seed_of(seed)}
         learner = ALuMA(X, alpha=1.0, n_hypotheses=500, **options)
         needed.append(answers_to_zero_error(learner, labels))
         passive.append(answers_to_zero_error(Passive(X, predict_with="svm", **options), labels))
@@ -43,11 +44,11 @@ def test_the_octahedron_takes_about_as_many_answers_as_it_has_vertices() -> None
 def test_a_halfspace_on_the_sphere_takes_few_answers() -> None:
     needed = []
     for seed in range(5):
-        rng = np.random.default_rng(seed)
+        rng = generator(seed)
         X = rng.standard_normal((300, 4))
         X /= np.linalg.norm(X, axis=1, keepdims=True)
         labels = X @ rng.standard_normal(4) > 0
-        learner = ALuMA(X, classes=(False, True), random_state=seed, n_hypotheses=500)
+        learner = ALuMA(X, classes=(False, True), random_state=seed_of(seed), n_hypotheses=500)
         needed.append(answers_to_zero_error(learner, labels))
     assert np.mean(needed) <= 28
 
@@ -60,7 +61,7 @@ def test_a_threshold_is_found_by_bisection() -> None:
 
 
 def test_alpha_one_asks_for_a_near_best_split() -> None:
-    rng = np.random.default_rng(1)
+    rng = generator(1)
     X = rng.standard_normal((500, 5))
     labels = X @ rng.standard_normal(5) > 0
     learner = ALuMA(X, classes=(False, True), alpha=1.0)
@@ -74,7 +75,7 @@ def test_alpha_one_asks_for_a_near_best_split() -> None:
 
 
 def test_the_population_agrees_with_every_answer_even_a_surprise() -> None:
-    rng = np.random.default_rng(2)
+    rng = generator(2)
     X = rng.standard_normal((400, 3))
     learner = ALuMA(X, classes=(False, True), n_hypotheses=256)
     labels = X @ rng.standard_normal(3) > 0
@@ -92,7 +93,7 @@ def test_the_population_agrees_with_every_answer_even_a_surprise() -> None:
 
 
 def test_a_batch_is_not_of_near_copies() -> None:
-    rng = np.random.default_rng(3)
+    rng = generator(3)
     centres = rng.standard_normal((20, 4))
     X = np.repeat(centres, 10, axis=0) + 1e-4 * rng.standard_normal((200, 4))
     learner = ALuMA(X, classes=(0, 1), n_hypotheses=500)
@@ -127,7 +128,7 @@ def test_options_go_by_keyword() -> None:
 
 
 def test_verified_draws_as_many_hypotheses_as_its_theorem_needs() -> None:
-    X = np.random.default_rng(7).standard_normal((30, 2))
+    X = generator(7).standard_normal((30, 2))
     learner = ALuMA(X, classes=(0, 1), estimate="verified", budget=4)
     assert learner.n_hypotheses >= bounds.sample_size(0.05, 1 / 64, 4, 30)
     for _ in range(3):
@@ -142,7 +143,7 @@ def test_verified_draws_as_many_hypotheses_as_its_theorem_needs() -> None:
 
 
 def test_a_factor_counts_only_for_the_round_in_which_it_was_verified() -> None:
-    X = np.random.default_rng(3).standard_normal((30, 3))
+    X = generator(3).standard_normal((30, 3))
     learner = ALuMA(X, classes=(-1, 1), estimate="volume")
     early = learner.ask()
     learner.skip(early)
@@ -154,7 +155,7 @@ def test_a_factor_counts_only_for_the_round_in_which_it_was_verified() -> None:
 
 
 def test_alternatives_split_almost_as_well_and_are_other_examples():
-    learner = ALuMA(X := np.random.default_rng(5).standard_normal((300, 4)), classes=(0, 1))
+    learner = ALuMA(X := generator(5).standard_normal((300, 4)), classes=(0, 1))
     for _ in range(3):
         i = learner.ask()
         others = learner.alternatives(5)
@@ -177,9 +178,9 @@ def test_alternatives_split_almost_as_well_and_are_other_examples():
     ],
 )
 def test_a_batch_begins_with_the_question(settings: dict) -> None:
-    X = np.random.default_rng(8).standard_normal((150, 3))
+    X = generator(8).standard_normal((150, 3))
     for seed in range(5):
-        learner = ALuMA(X, classes=(0, 1), n_hypotheses=200, random_state=seed, **settings)
+        learner = ALuMA(X, classes=(0, 1), n_hypotheses=200, random_state=seed_of(seed), **settings)
         for i in (3, 70, 20, 5, 90):
             learner.tell(i, int(X[i, 0] > 0))
         batch, one = learner.fork().ask(6), learner.fork().ask(1)
@@ -195,7 +196,7 @@ def jury(learner: ALuMA) -> np.ndarray:
 
 def test_who_goes_on_in_a_settled_pool_is_asked_nearest_to_the_centre_or_the_best_split() -> None:
     # Two circles: soon settled, but a few labels stay in dispute for long.
-    pool = datasets.two_circles(190, seed=0)
+    pool = datasets.two_circles(190, seed=seed_of(0))
     learner = ALuMA(pool.X, classes=(-1.0, 1.0))
     seen = set()
     for _ in range(16):
@@ -213,7 +214,7 @@ def test_who_goes_on_in_a_settled_pool_is_asked_nearest_to_the_centre_or_the_bes
 
 
 def test_alpha_one_goes_for_the_best_split_as_long_as_there_is_one() -> None:
-    rng = np.random.default_rng(31)
+    rng = generator(31)
     X = rng.standard_normal((400, 5))
     labels = np.sign(X @ rng.standard_normal(5))
     learner = ALuMA(X, classes=(-1.0, 1.0))
@@ -230,7 +231,7 @@ def test_alpha_one_goes_for_the_best_split_as_long_as_there_is_one() -> None:
 
 
 def test_three_in_four_questions_may_leave_splits_when_the_pool_is_settled() -> None:
-    X = np.random.default_rng(31).standard_normal((40, 3))
+    X = generator(31).standard_normal((40, 3))
     learner = ALuMA(X, classes=(False, True), delta=0.1)
     greedy = ALuMA(X, alpha=1.0)
     seen = []
@@ -243,7 +244,7 @@ def test_three_in_four_questions_may_leave_splits_when_the_pool_is_settled() -> 
 
 def test_labels_become_certain_with_few_answers_in_a_pool_that_is_settled_at_once() -> None:
     # Two circles: that the top one is all positive is most probable long before it is certain.
-    pool = datasets.two_circles(190, seed=0)
+    pool = datasets.two_circles(190, seed=seed_of(0))
     top = pool.X[:190]
     learner = ALuMA(pool.X, classes=(-1.0, 1.0))
     for _ in range(30):

@@ -9,8 +9,9 @@ from sklearn.linear_model import LogisticRegression
 import aluma
 from aluma.learners import baselines
 from aluma.learners.baselines import LogisticMargin, SkactivemlLearner
+from evidence import generator
 
-RNG = np.random.default_rng(2)
+RNG = generator(2)
 X = RNG.standard_normal((80, 4))
 Y = np.where(X @ [1.0, -0.5, 0.2, 0.0] + 0.3 > 0, "yes", "no")
 CLASSES = ("no", "yes")

@@ -8,10 +8,11 @@ from sklearn.datasets import make_moons
 
 from aluma.learners.aluma import ALuMA
 from aluma.spaces.loosening import TESTS
+from evidence import generator, seed_of
 
 
 def test_it_finishes_when_the_rest_is_settled() -> None:
-    rng = np.random.default_rng(4)
+    rng = generator(4)
     X = rng.standard_normal((150, 3))
     labels = X @ rng.standard_normal(3) > 0
     learner = ALuMA(X, classes=(False, True), n_hypotheses=500)
@@ -30,7 +31,7 @@ def test_it_finishes_when_the_rest_is_settled() -> None:
 
 
 def test_a_tolerance_stops_earlier() -> None:
-    rng = np.random.default_rng(5)
+    rng = generator(5)
     X = rng.standard_normal((200, 4))
     labels = X @ rng.standard_normal(4) > 0
     needed = []
@@ -45,7 +46,7 @@ def test_a_tolerance_stops_earlier() -> None:
 
 
 def test_a_budget_that_is_spent_does_not_stop_the_certificate() -> None:
-    X = np.random.default_rng(6).standard_normal((100, 5))
+    X = generator(6).standard_normal((100, 5))
     learner = ALuMA(X, classes=(0, 1), budget=2, n_hypotheses=256)
     for _ in range(2):
         i = learner.ask()
@@ -56,7 +57,7 @@ def test_a_budget_that_is_spent_does_not_stop_the_certificate() -> None:
 
 
 def test_proofs_are_taken_over_from_fewer_answers_only():
-    X = np.random.default_rng(6).standard_normal((200, 2))
+    X = generator(6).standard_normal((200, 2))
     learner = ALuMA(X, classes=(0, 1), n_hypotheses=300)
     for _ in range(8):
         i = learner.ask()
@@ -75,7 +76,7 @@ def test_proofs_are_taken_over_from_fewer_answers_only():
 
 
 def test_a_population_that_is_not_sound_promises_nothing() -> None:
-    rng = np.random.default_rng(4)
+    rng = generator(4)
     X = rng.standard_normal((60, 3))
     learner = ALuMA(X, classes=(False, True), n_hypotheses=256)
     while not learner.finished:
@@ -89,7 +90,7 @@ def test_a_population_that_is_not_sound_promises_nothing() -> None:
 
 def test_slack_auto_puts_a_settled_pool_to_the_test() -> None:
     """A line that no moons respect is settled within a dozen answers, and wrong about a tenth."""
-    X, moon = make_moons(120, noise=0.1, random_state=0)
+    X, moon = make_moons(120, noise=0.1, random_state=seed_of(0))
     settled, tested = (
         ALuMA(X, classes=(0, 1), bias=True, slack=slack, n_hypotheses=500) for slack in (0, "auto")
     )
@@ -104,7 +105,7 @@ def test_slack_auto_puts_a_settled_pool_to_the_test() -> None:
 
 
 def test_a_separable_pool_costs_slack_auto_a_few_tests_more() -> None:
-    rng = np.random.default_rng(4)
+    rng = generator(4)
     X = rng.standard_normal((150, 3))
     needed = []
     for slack in (0.0, "auto"):
@@ -119,7 +120,7 @@ def test_a_separable_pool_costs_slack_auto_a_few_tests_more() -> None:
 
 @pytest.mark.parametrize("width", [1e-7, 1e-4])
 def test_near_copies_with_opposite_answers_do_not_end_a_run_with_slack(width: float) -> None:
-    rng = np.random.default_rng(0)
+    rng = generator(0)
     X = rng.standard_normal((40, 6))
     copies = X[:3] * (1 + width * rng.standard_normal((3, 6)))
     learner = ALuMA(np.vstack([X, copies]), classes=(-1, 1), slack="auto", n_hypotheses=256)

@@ -17,6 +17,8 @@ from aluma import bounds
 from aluma.errors import Exhausted
 from aluma.learners.aluma import ALuMA
 from aluma.learners.passive import Passive
+from closed_forms import polygon_area, units
+from evidence import cells_fit, generator, holds, seed_of, stream
 
 Cells = dict[tuple[int, ...], float]
 
@@ -41,26 +43,14 @@ def cells_in_space(X: np.ndarray) -> Cells:
                 for b in (1, -1):
                     signs[[i, j]] = a, b
                     corners.setdefault(tuple(signs.astype(int)), []).append(corner)
-    return {labels: _polygon(np.array(found)) / (4 * np.pi) for labels, found in corners.items()}
-
-
-def _polygon(corners: np.ndarray) -> float:
-    """Return the area of the convex spherical polygon with these corners."""
-    corners = corners / np.linalg.norm(corners, axis=1, keepdims=True)
-    axis = corners.mean(axis=0)
-    u = np.cross(axis, [0.3, -0.5, 0.8])
-    v = np.cross(axis, u) / np.linalg.norm(axis)
-    ring = corners[np.argsort(np.arctan2(corners @ v, corners @ u))]
-    angles = 0.0
-    for before, here, after in zip(np.roll(ring, 1, 0), ring, np.roll(ring, -1, 0), strict=True):
-        left, right = np.cross(here, before), np.cross(here, after)
-        cosine = left @ right / (np.linalg.norm(left) * np.linalg.norm(right))
-        angles += np.arccos(np.clip(cosine, -1, 1))
-    return float(angles - (len(ring) - 2) * np.pi)
+    return {
+        labels: polygon_area(units(np.array(found))) / (4 * np.pi)
+        for labels, found in corners.items()
+    }
 
 
 def tiny_pool(d: int) -> tuple[np.ndarray, Cells]:
-    X = np.random.default_rng(d).standard_normal((6 if d == 2 else 5, d))
+    X = generator(d).standard_normal((6 if d == 2 else 5, d))
     return X, cells_in_the_plane(X) if d == 2 else cells_in_space(X)
 
 
@@ -99,12 +89,17 @@ def test_the_cells_fill_the_ball(d: int) -> None:
     X, cells = tiny_pool(d)
     assert len(cells) == (12 if d == 2 else 22)
     assert sum(cells.values()) == pytest.approx(1.0)
-    W = np.random.default_rng(0).standard_normal((200_000, d))
-    labels, counts = np.unique(np.sign(W @ X.T).astype(int), axis=0, return_counts=True)
-    for row, count in zip(labels, counts, strict=True):
-        share = cells[tuple(row)]
-        # One in 10^6 false alarms for each of the cells.
-        assert abs(count / len(W) - share) < 5 * np.sqrt(share / len(W)) + 1e-9
+
+    def look(seed: int, more: int) -> float:
+        W = stream(d, seed).standard_normal((200_000 * more, d))
+        labels, counts = np.unique(np.sign(W @ X.T).astype(int), axis=0, return_counts=True)
+        found = dict.fromkeys(cells, 0) | dict(
+            zip(map(tuple, labels.tolist()), counts, strict=True)
+        )
+        assert found.keys() == cells.keys()
+        return cells_fit(list(found.values()), list(cells.values()))
+
+    holds(look)
 
 
 @pytest.mark.parametrize("estimate", ["verified", "volume"])
@@ -182,7 +177,7 @@ def test_the_query_bound_holds_for_likely_thresholds(name: str, alpha: float) ->
     most = bounds.budget(probability=0.25, opt_max=float(np.ceil(np.log2(2 * m))), alpha=alpha)
     assert most < m / 4
     for seed in range(5):
-        options = {"classes": (False, True), "bias": True, "random_state": seed}
+        options = {"classes": (False, True), "bias": True, "random_state": seed_of(seed)}
         learner = ALuMA(X, alpha=alpha, **options)
         assert answers_to_zero_error(learner, labels) <= most
 

@@ -13,9 +13,10 @@ from aluma import ALuMA, Conflict, Passive, SimpleMargin, run
 from aluma.lab.bench.cones import sphere_pool
 from aluma.representation import Lift, smallest_slack
 from aluma.spaces.loosening import MARGIN
+from evidence import generator, seed_of
 
-X, TRUTH = sphere_pool(4, 150, seed=3)
-WRONG = np.random.default_rng(0).random(150) < 0.1
+X, TRUTH = sphere_pool(4, 150, seed=seed_of(3))
+WRONG = generator(0).random(150) < 0.1
 ANSWERS = np.where(WRONG, -TRUTH, TRUTH)
 
 
@@ -152,12 +153,12 @@ def test_projected_learners_meet_contradictions() -> None:
 
 def test_projection_by_the_learner_is_that_of_the_transformer() -> None:
     given = ALuMA(
-        Lift(slack=0.1, dimension=20, random_state=2).fit_transform(X),
+        Lift(slack=0.1, dimension=20, random_state=seed_of(2)).fit_transform(X),
         classes=(-1.0, 1.0),
         n_hypotheses=256,
-        random_state=2,
+        random_state=seed_of(2),
     )
-    own = learner(slack=0.1, dimension=20, random_state=2)
+    own = learner(slack=0.1, dimension=20, random_state=seed_of(2))
     answered(given, 10), answered(own, 10)
     assert own.answered.tolist() == given.answered.tolist()
     assert own.predict(X[:5]).shape == (5,)
@@ -185,7 +186,7 @@ def test_a_kernel_matrix_and_explicit_features_agree_with_slack_too() -> None:
 
 @pytest.mark.parametrize("kind", [ALuMA, SimpleMargin, Passive])
 def test_kernels_decide_what_no_line_does(kind: Any) -> None:
-    square = np.random.default_rng(0).uniform(-1, 1, (200, 2))
+    square = generator(0).uniform(-1, 1, (200, 2))
     labels = square[:, 0] * square[:, 1] > 0
     one = kind(square, classes=(False, True), kernel="rbf", n_hypotheses=256)
     run(one, labels, budget=80)

@@ -6,8 +6,9 @@ from scipy.optimize import minimize
 
 from aluma.learners.passive import Passive
 from aluma.prediction.soft_svm import soft_svm
+from evidence import generator
 
-RNG = np.random.default_rng(6)
+RNG = generator(6)
 X = RNG.standard_normal((60, 3))
 Y = np.where(X @ [1.0, -0.5, 0.2] + 0.5 * RNG.standard_normal(60) > 0, 1, -1)
 
@@ -49,7 +50,7 @@ def test_predictions_are_those_of_the_machine() -> None:
         learner.tell(i, Y[i])
     told = learner.answered
     w = soft_svm(X[told], Y[told].astype(float), 0.05)
-    new = np.random.default_rng(0).standard_normal((200, 3))
+    new = generator(0).standard_normal((200, 3))
     np.testing.assert_array_equal(learner.predict(new), np.where(new @ w >= 0, 1, -1))
     learner.undo()
     assert learner.n_answers == 39

@@ -18,6 +18,7 @@ from aluma.learners.iwal import IWAL
 from aluma.learners.learner import Learner
 from aluma.learners.passive import Passive
 from aluma.learners.simple_margin import SimpleMargin
+from evidence import generator, seed_of
 
 Build = Callable[..., Learner]
 
@@ -41,7 +42,7 @@ LEARNERS: dict[str, Build] = {
 #: Those that any answers are fine for: they expect labels to be wrong now and then.
 AGNOSTIC = ("IWAL", "Passive, soft_svm")
 
-RNG = np.random.default_rng(7)
+RNG = generator(7)
 X = RNG.standard_normal((60, 4))
 TARGET = RNG.standard_normal(4)
 Y = np.where(X @ TARGET > 0, "yes", "no")
@@ -177,17 +178,20 @@ def test_a_budget_ends_the_questions_and_an_undo_reopens_them(build: Build) -> N
 
 
 def test_the_same_seed_gives_the_same_run(build: Build) -> None:
-    runs = [answered(build(X, classes=CLASSES, random_state=3), 12) for _ in range(2)]
+    runs = [answered(build(X, classes=CLASSES, random_state=seed_of(3)), 12) for _ in range(2)]
     assert state(runs[0]) == state(runs[1])
 
 
 def test_another_seed_gives_another_run(build: Build) -> None:
-    runs = {tuple(answered(build(X, classes=CLASSES, random_state=s), 6).answered) for s in (1, 2)}
+    runs = {
+        tuple(answered(build(X, classes=CLASSES, random_state=seed_of(s)), 6).answered)
+        for s in (1, 2)
+    }
     assert len(runs) == 2
 
 
 def test_a_generator_seeds_too(build: Build) -> None:
-    runs = [answered(build(X, random_state=np.random.default_rng(5)), 6) for _ in range(2)]
+    runs = [answered(build(X, random_state=generator(5)), 6) for _ in range(2)]
     assert runs[0].answered.tolist() == runs[1].answered.tolist()
     with pytest.raises(ValueError, match="random_state"):
         build(X, random_state=-1)
@@ -197,13 +201,13 @@ def test_a_generator_seeds_too(build: Build) -> None:
 
 
 def test_a_certificate_is_of_the_version_space_that_the_answers_leave(strict: Build) -> None:
-    learner = answered(strict(X, classes=CLASSES, random_state=2), 8)
+    learner = answered(strict(X, classes=CLASSES, random_state=seed_of(2)), 8)
     before = state(learner)
     found = learner.certificate()
     assert found is learner.certificate()
     assert (found.asked, found.undecidable) == (8, 0)
     # Hypotheses by rejection, each checked against all answers: a second opinion.
-    drawn = np.random.default_rng(0).standard_normal((400_000, 4))
+    drawn = generator(0).standard_normal((400_000, 4))
     signs = np.where(learner.answers == "yes", 1, -1)
     agree = drawn[((drawn @ X[learner.answered].T) * signs > 0).all(axis=1)]
     assert len(agree) > 500
@@ -350,7 +354,7 @@ def test_labels_may_be_wrong_for_agnostic_learners(agnostic: Build) -> None:
     wrong = np.concatenate([Y, np.where(Y[:10] == "yes", "no", "yes")])
     answered(learner, 70, wrong)
     assert (learner.predict() == wrong).all()
-    new = np.random.default_rng(1).standard_normal((200, 4))
+    new = generator(1).standard_normal((200, 4))
     assert (learner.predict(new) == np.where(new @ TARGET > 0, "yes", "no")).mean() > 0.8
     around = agnostic(np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]]), classes=CLASSES)
     around.tell([0, 1, 2], ["yes"] * 3)
@@ -484,8 +488,8 @@ def test_a_fork_learns_labels_of_its_own(build: Build) -> None:
 
 
 def test_a_replay_resumes_with_the_same_question(build: Build) -> None:
-    learner = answered(build(X, classes=CLASSES, random_state=11), 15)
-    resumed = build(X, classes=CLASSES, random_state=11)
+    learner = answered(build(X, classes=CLASSES, random_state=seed_of(11)), 15)
+    resumed = build(X, classes=CLASSES, random_state=seed_of(11))
     resumed.tell(learner.answered, learner.answers)
     assert state(resumed) == state(learner)
 
@@ -593,7 +597,7 @@ def test_a_label_that_was_refused_is_not_learnt(strict: Build) -> None:
 def test_shares_are_probabilities_and_predict_follows_them(build: Build) -> None:
     # Enough answers that also one random hypothesis is right about three in four.
     learner = answered(build(X, classes=CLASSES), 20)
-    new = np.random.default_rng(1).standard_normal((200, 4))
+    new = generator(1).standard_normal((200, 4))
     for given in (None, new, sparse.csr_array(new), pd.DataFrame(new)):
         shares = learner.predict_proba(given)
         np.testing.assert_allclose(shares.sum(axis=1), 1.0)

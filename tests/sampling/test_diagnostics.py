@@ -5,6 +5,7 @@ import pytest
 
 from aluma.sampling.diagnostics import correlation, effective_sample_size, split_rhat
 from closed_forms import Floats
+from evidence import generator
 
 
 def autoregression(
@@ -31,13 +32,13 @@ def test_effective_size_of_an_autoregression(phi: float, noise: float) -> None:
     ``noise`` is the standard deviation of the ratio of the two that 50 other seeds showed, their
     mean being within 0.5% of one. Five of it are a false alarm of 1e-5 for the four functions.
     """
-    draws = autoregression(phi, 200, 500, np.random.default_rng(1), f=4)
+    draws = autoregression(phi, 200, 500, generator(1), f=4)
     expected = 200 * 500 * (1 - phi) / (1 + phi)
     np.testing.assert_allclose(effective_sample_size(draws), expected, rtol=5 * noise)
 
 
 def test_independent_draws_count_in_full_and_never_more() -> None:
-    draws = np.random.default_rng(2).standard_normal((100, 200, 5))
+    draws = generator(2).standard_normal((100, 200, 5))
     sizes = effective_sample_size(draws)
     assert (sizes <= 100 * 200).all()
     assert (sizes > 0.9 * 100 * 200).all()
@@ -45,7 +46,7 @@ def test_independent_draws_count_in_full_and_never_more() -> None:
 
 @pytest.mark.parametrize("phi", [-0.5, -0.9])
 def test_negative_correlation_gets_no_credit(phi: float) -> None:
-    draws = autoregression(phi, 100, 200, np.random.default_rng(3))
+    draws = autoregression(phi, 100, 200, generator(3))
     assert effective_sample_size(draws)[0] == 100 * 200
 
 
@@ -54,13 +55,13 @@ def test_chains_that_disagree_are_worth_little() -> None:
 
     Lags that never decay are cut off at the length of the chain, which errs towards less.
     """
-    rng = np.random.default_rng(4)
+    rng = generator(4)
     draws = 10 * rng.standard_normal((50, 1, 1)) + rng.standard_normal((50, 200, 1))
     assert 20 < effective_sample_size(draws)[0] < 60
 
 
 def test_each_function_has_a_size_of_its_own() -> None:
-    rng = np.random.default_rng(5)
+    rng = generator(5)
     slow, fast = autoregression(0.9, 50, 300, rng), autoregression(0.0, 50, 300, rng)
     both = effective_sample_size(np.concatenate([slow, fast], axis=2))
     np.testing.assert_allclose(both[:1], effective_sample_size(slow))
@@ -69,7 +70,7 @@ def test_each_function_has_a_size_of_its_own() -> None:
 
 
 def test_a_shift_or_a_scale_changes_no_size() -> None:
-    draws = autoregression(0.6, 20, 100, np.random.default_rng(6))
+    draws = autoregression(0.6, 20, 100, generator(6))
     np.testing.assert_allclose(
         effective_sample_size(1e3 - 7 * draws), effective_sample_size(draws), rtol=1e-6
     )
@@ -77,7 +78,7 @@ def test_a_shift_or_a_scale_changes_no_size() -> None:
 
 @pytest.mark.parametrize("length", [1, 2, 3, 7])
 def test_short_chains(length: int) -> None:
-    draws = np.random.default_rng(7).standard_normal((40, length, 2))
+    draws = generator(7).standard_normal((40, length, 2))
     sizes = effective_sample_size(draws)
     assert ((sizes > 0) & (sizes <= 40 * length)).all()
 
@@ -88,25 +89,25 @@ def test_short_chains(length: int) -> None:
 @pytest.mark.parametrize("length", [4, 5, 20, 200])
 def test_rhat_of_independent_draws_is_one(length: int) -> None:
     """With 2 x 1000 halves it is one up to a few parts in a thousand (and 1/length)."""
-    draws = np.random.default_rng(8).standard_normal((1000, length, 3))
+    draws = generator(8).standard_normal((1000, length, 3))
     np.testing.assert_allclose(split_rhat(draws), 1.0, atol=0.1 / np.sqrt(length))
 
 
 def test_rhat_of_chains_that_hardly_move_is_large() -> None:
-    rng = np.random.default_rng(9)
+    rng = generator(9)
     draws = rng.standard_normal((50, 1, 2)) + 0.01 * rng.standard_normal((50, 20, 2))
     assert (split_rhat(draws) > 20).all()
 
 
 def test_rhat_of_chains_that_drift_is_large() -> None:
     """All chains agree with each other, but not with themselves: this is why they are split."""
-    rng = np.random.default_rng(10)
+    rng = generator(10)
     drift = np.linspace(0, 5, 40)[None, :, None]
     assert (split_rhat(drift + rng.standard_normal((50, 40, 2))) > 1.3).all()
 
 
 def test_rhat_of_chains_that_stand_still_at_different_places_is_infinite() -> None:
-    stuck = np.repeat(np.random.default_rng(11).standard_normal((50, 1, 2)), 8, axis=1)
+    stuck = np.repeat(generator(11).standard_normal((50, 1, 2)), 8, axis=1)
     assert (split_rhat(stuck) > 1e6).all()
 
 
@@ -119,7 +120,7 @@ def test_rhat_of_a_constant_is_not_large() -> None:
 
 
 def test_correlation_is_that_of_numpy() -> None:
-    rng = np.random.default_rng(12)
+    rng = generator(12)
     before = rng.standard_normal((300, 6))
     after = np.linspace(-1, 1, 6) * before + rng.standard_normal((300, 6))
     expected = [np.corrcoef(before[:, j], after[:, j])[0, 1] for j in range(6)]
@@ -127,12 +128,12 @@ def test_correlation_is_that_of_numpy() -> None:
 
 
 def test_correlation_of_a_constant_function_is_zero() -> None:
-    rounding = 1 + 1e-16 * np.random.default_rng(13).standard_normal((100, 1))
+    rounding = 1 + 1e-16 * generator(13).standard_normal((100, 1))
     assert correlation(np.ones((100, 1)), rounding) == 0.0
 
 
 def test_a_start_at_one_point_is_not_forgotten_before_it_is_left() -> None:
-    spread = np.random.default_rng(14).standard_normal((100, 1))
+    spread = generator(14).standard_normal((100, 1))
     assert correlation(np.ones((100, 1)), spread) == 1.0
 
 
@@ -143,7 +144,7 @@ def test_independent_values_are_not_correlated_however_small_their_spread(size: 
     In a wedge of width 3e-7 the product with the axis varies by 1e-14: its values before and after
     may be on different sides of the limit.
     """
-    rng = np.random.default_rng(15)
+    rng = generator(15)
     for _ in range(50):
         before, after = 1 + size * rng.standard_normal((2, 256, 1))
         assert abs(correlation(before, after)[0]) < 0.5

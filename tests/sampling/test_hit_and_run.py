@@ -1,20 +1,18 @@
 """The paper's kernel: its chords, its law, and its agreement with the reflection kernel.
 
-Every statistical test has a false-alarm rate of ``ALARM`` = 1e-5, adjusted within a test.
+Statistical tests look twice before they fail: see ``evidence.py``.
 """
 
 import numpy as np
 import pytest
-from scipy.stats import chisquare, ks_2samp, kstest
+from scipy.stats import kstest
 
 from aluma import VersionSpace
 from aluma.sampling import hit_and_run
 from aluma.sampling.hit_and_run import PAPER_STEPS, walk
 from closed_forms import (
-    ALARM,
     LAWS,
     Floats,
-    adjusted,
     gaussian_radius,
     orthant_law,
     random_walls,
@@ -24,6 +22,7 @@ from closed_forms import (
     wedge,
     wedge_angle,
 )
+from evidence import caught, cells_fit, generator, holds, same_law, seed_of, stream
 
 N = 4096
 
@@ -44,12 +43,15 @@ def orthant_fit(points: Floats, rng: np.random.Generator) -> list[float]:
 # The law.
 
 
+def walked(d: int, steps: int, seed: int, n: int) -> list[float]:
+    rng = stream(seed, d)
+    return orthant_fit(walk(uniform_orthant(n, d, rng), np.eye(d), steps, rng), rng)
+
+
 @pytest.mark.parametrize("steps", [1, 3, 20])
 @pytest.mark.parametrize("d", [1, 2, 4])
 def test_steps_leave_the_uniform_law_invariant(d: int, steps: int) -> None:
-    rng = np.random.default_rng((1, d))
-    points = walk(uniform_orthant(25_000, d, rng), np.eye(d), steps, rng)
-    assert adjusted(orthant_fit(points, rng)) > ALARM
+    holds(lambda seed, more: walked(d, steps, seed, 25_000 * more))
 
 
 @pytest.mark.parametrize("d", [2, 4])
@@ -62,47 +64,58 @@ def test_a_biased_chord_would_be_seen(d: int, monkeypatch: pytest.MonkeyPatch) -
         return low, high - 0.1 * (high - low)
 
     monkeypatch.setattr(hit_and_run, "_chord", shorter)
-    rng = np.random.default_rng((1, d))
-    points = walk(uniform_orthant(25_000, d, rng), np.eye(d), 3, rng)
-    assert adjusted(orthant_fit(points, rng)) < ALARM
+    caught(lambda seed, more: walked(d, 3, seed, 25_000 * more))
 
 
-def fit(name: str, steps: int) -> list[float]:
+def fit(name: str, steps: int, seed: int, n: int) -> list[float]:
     """Test directions and radii of draws from a single point."""
-    law, rng = LAWS[name], np.random.default_rng(2)
-    points = space(law.walls).sample(N, "hit_and_run", steps=steps)
+    law, rng = LAWS[name], stream(seed)
+    points = space(law.walls).sample(n, "hit_and_run", steps=steps, random_state=seed)
     radius = np.linalg.norm(points, axis=1) ** points.shape[1]
     return [kstest(radius, "uniform").pvalue, *law.fit(gaussian_radius(points, rng), rng)]
 
 
 @pytest.mark.parametrize("name", LAWS)
 def test_draws_from_a_single_point_follow_the_law(name: str) -> None:
-    assert adjusted(fit(name, 300 if name == "wedge" else 100)) > ALARM
+    steps = 300 if name == "wedge" else 100
+    holds(lambda seed, more: fit(name, steps, seed, N * more))
 
 
 @pytest.mark.parametrize("name", LAWS)
 def test_too_few_steps_would_be_seen(name: str) -> None:
-    assert adjusted(fit(name, 2)) < ALARM
+    caught(lambda seed, more: fit(name, 2, seed, N * more))
 
 
 @pytest.mark.parametrize("width", [3, 1, 0.1])
 def test_angles_of_a_wedge_are_uniform(width: float) -> None:
-    points = space(wedge(width, turned=0.4).walls).sample(N, "hit_and_run", steps=100)
-    assert kstest(wedge_angle(points, turned=0.4) / width, "uniform").pvalue > ALARM
+    V = space(wedge(width, turned=0.4).walls)
+
+    def look(seed: int, more: int) -> float:
+        points = V.sample(N * more, "hit_and_run", steps=100, random_state=seed)
+        return kstest(wedge_angle(points, turned=0.4) / width, "uniform").pvalue
+
+    holds(look)
 
 
 def test_cells_of_a_spherical_triangle_are_as_full_as_they_are_large() -> None:
-    walls = random_walls(3, 3, np.random.default_rng(3))
+    walls = random_walls(3, 3, generator(3))
     cells = triangle_cells(walls)
-    counts = cells.count(space(walls).sample(N, "hit_and_run", steps=100))
-    assert chisquare(counts, N * cells.shares).pvalue > ALARM
+
+    def look(seed: int, more: int) -> float:
+        points = space(walls).sample(N * more, "hit_and_run", steps=200, random_state=seed)
+        return cells_fit(cells.count(points), cells.shares)
+
+    holds(look)
 
 
 def test_the_ball_without_walls() -> None:
-    points = VersionSpace(3).sample(N, "hit_and_run", steps=50)
-    radius = np.linalg.norm(points, axis=1)
-    heights = [kstest(x, "uniform", (-1, 2)).pvalue for x in units(points).T]
-    assert adjusted([kstest(radius**3, "uniform").pvalue, *heights]) > ALARM
+    def look(seed: int, more: int) -> list[float]:
+        points = VersionSpace(3).sample(N * more, "hit_and_run", steps=50, random_state=seed)
+        radius = np.linalg.norm(points, axis=1)
+        heights = [kstest(x, "uniform", (-1, 2)).pvalue for x in units(points).T]
+        return [kstest(radius**3, "uniform").pvalue, *heights]
+
+    holds(look)
 
 
 # The two kernels.
@@ -117,37 +130,35 @@ def compare(one: Floats, other: Floats, walls: Floats, rng: np.random.Generator)
     """Two-sample tests on functions of directions, and on the distance from the nearest wall."""
     a, b = units(one), units(other)
     f = functions(walls, rng)
-    pairs = [*zip((a @ f).T, (b @ f).T, strict=True)]
-    pairs.append(((a @ walls.T).min(axis=1), (b @ walls.T).min(axis=1)))
-    return [ks_2samp(x, y).pvalue for x, y in pairs]
+    nearest = [(x @ walls.T).min(axis=1, keepdims=True) for x in (a, b)]
+    return same_law(np.hstack([a @ f, nearest[0]]), np.hstack([b @ f, nearest[1]]))
 
 
 def random_cones(n: int) -> list[Floats]:
-    rng = np.random.default_rng(4)
+    rng = generator(4)
     return [random_walls(rng.integers(2, 9), rng.integers(2, 21), rng) for _ in range(n)]
 
 
-def kernels(cones: list[Floats], steps: int) -> list[list[float]]:
-    """Compare the kernels on each of the cones."""
+def kernels(cones: list[Floats], steps: int, first: int, more: int) -> list[float]:
+    """Compare the kernels on each of the cones, and the p-values with what is to be expected."""
     p = []
-    for seed, walls in enumerate(cones):
-        V, rng = space(walls), np.random.default_rng((5, seed))
-        slow = V.sample(256, "hit_and_run", steps=steps, random_state=seed)
-        p.append(compare(slow, V.sample(2048, random_state=seed), walls, rng))
-    return p
+    for seed, walls in enumerate(cones, first):
+        V, rng = space(walls), stream(5, seed)
+        slow = V.sample(256 * more, "hit_and_run", steps=steps, random_state=seed)
+        p.append(compare(slow, V.sample(2048 * more, random_state=seed), walls, rng))
+    # Small differences everywhere would show in the distribution of the p-values.
+    return [*np.concatenate(p), kstest([found[-1] for found in p], "uniform").pvalue]
 
 
 def test_the_two_kernels_agree_on_50_random_cones() -> None:
-    p = kernels(random_cones(50), steps=300)
-    assert adjusted(np.concatenate(p)) > ALARM
-    # Small differences everywhere would show in the distribution of the p-values.
-    assert kstest([found[-1] for found in p], "uniform").pvalue > ALARM
+    cones = random_cones(50)
+    holds(lambda seed, more: kernels(cones, 300, seed, more))
 
 
 def test_kernels_that_disagree_would_be_seen() -> None:
     """Too few steps, on some of the same cones."""
-    p = kernels(random_cones(50)[:10], steps=3)
-    assert adjusted(np.concatenate(p)) < ALARM
+    cones = random_cones(50)[:10]
+    caught(lambda seed, more: kernels(cones, 3, seed, more))
 
 
 # The chord, and rounding.
@@ -164,11 +175,11 @@ def test_the_chord_ends_at_walls_and_at_the_ball() -> None:
 
 @pytest.mark.parametrize(
     "walls",
-    [wedge(1e-3, 0.7).walls, wedge(1e-7).walls, random_walls(10, 200, np.random.default_rng(6))],
+    [wedge(1e-3, 0.7).walls, wedge(1e-7).walls, random_walls(10, 200, generator(6))],
 )
 def test_no_step_ever_ends_outside(walls: Floats) -> None:
-    points = space(walls).sample(256, random_state=1)
-    rng = np.random.default_rng(7)
+    points = space(walls).sample(256, random_state=seed_of(1))
+    rng = generator(7)
     for _ in range(10):
         points = walk(points, walls, 30, rng)
         assert (points @ walls.T > 0).all()
@@ -178,7 +189,7 @@ def test_no_step_ever_ends_outside(walls: Floats) -> None:
 
 def test_the_argument_is_not_changed() -> None:
     points = np.full((4, 2), 0.5)
-    walk(points, np.eye(2), 5, np.random.default_rng(8))
+    walk(points, np.eye(2), 5, generator(8))
     assert (points == 0.5).all()
 
 

@@ -23,9 +23,7 @@ from aluma.sampling.pace import (
 )
 from aluma.sampling.reflection import fly
 from closed_forms import (
-    ALARM,
     Floats,
-    adjusted,
     cone_of,
     narrow_walls,
     random_walls,
@@ -35,22 +33,24 @@ from closed_forms import (
     wedge_law,
     weyl,
 )
+from evidence import generator, holds, seed_of, stream
 
 CONES = {
     "wedge": wedge(1e-3).walls,
-    "narrow": narrow_walls(10, 60, np.random.default_rng(1)),
-    "random": random_walls(10, 30, np.random.default_rng(2)),
+    "narrow": narrow_walls(10, 60, generator(1)),
+    "random": random_walls(10, 30, generator(2)),
 }
 
 
-def stationary(normals: Floats) -> tuple[Chains, Walls]:
+def stationary(normals: Floats, n: int = 256, seed: int | None = None) -> tuple[Chains, Walls]:
     walls = Walls.of(units(normals), normals.shape[1])
-    return place(units(space(normals).sample(256)), walls), walls
+    number = seed_of(0) if seed is None else seed
+    return place(units(space(normals).sample(n, random_state=number)), walls), walls
 
 
 def independent_draws_per_cost(chains: Chains, walls: Walls, length: float) -> float:
     """Count what a fixed length yields over many flights, for the slowest of the functions."""
-    rng = np.random.default_rng(3)
+    rng = generator(3)
     judged = functions(walls, chains.points, rng)
     values, bounces = [], []
     for _ in range(16):
@@ -73,7 +73,7 @@ def test_the_climb_finds_a_length_that_yields_what_the_best_does(name: str) -> N
     grid = longest * STEP ** -np.arange(steps)
     best = max(independent_draws_per_cost(chains, walls, length) for length in grid)
     for seed in range(3):
-        rng = np.random.default_rng((4, seed))
+        rng = generator(4, seed)
         _, first = spread(chains, walls, rng)
         _, length = climb(chains, walls, rng, first)
         assert independent_draws_per_cost(chains, walls, length) > best / 1.5
@@ -82,7 +82,7 @@ def test_the_climb_finds_a_length_that_yields_what_the_best_does(name: str) -> N
 @pytest.mark.parametrize("seed", range(3))
 def test_narrow_wedges_want_short_trajectories(seed: int) -> None:
     chains, walls = stationary(CONES["wedge"])
-    _, length = climb(chains, walls, np.random.default_rng(seed), 0.05)
+    _, length = climb(chains, walls, generator(seed), 0.05)
     assert 3e-4 < length < 1e-2
 
 
@@ -91,7 +91,7 @@ def test_narrow_wedges_want_short_trajectories(seed: int) -> None:
 def test_wide_cones_want_nearly_a_quarter_turn(seed: int, start: float) -> None:
     """The yield is flat between three quarters of it and all of it, and falls below."""
     chains, walls = stationary(CONES["random"])
-    _, length = climb(chains, walls, np.random.default_rng(seed), start)
+    _, length = climb(chains, walls, generator(seed), start)
     assert QUARTER / STEP**2 - 1e-9 < length <= QUARTER
 
 
@@ -99,21 +99,24 @@ def test_a_wrong_length_would_be_seen() -> None:
     """A quarter turn in a narrow cone, and a short turn in a wide one, yield far less."""
     for name, wrong in (("narrow", QUARTER), ("random", 0.1)):
         chains, walls = stationary(CONES[name])
-        _, right = climb(chains, walls, np.random.default_rng(5))
+        _, right = climb(chains, walls, generator(5))
         yields = [independent_draws_per_cost(chains, walls, length) for length in (wrong, right)]
         assert yields[0] < yields[1] / 3
 
 
 def test_the_climb_is_repeatable_and_leaves_the_law_as_it_is() -> None:
-    """The last is tested on the mean angle; 1e-5 false alarms."""
     law = wedge_law(0.2)
     walls = Walls.of(units(law.walls), 2)
-    start = place(law.draw(4096, np.random.default_rng(6)), walls)
-    once, length = climb(start, walls, np.random.default_rng(7))
-    again, same = climb(start, walls, np.random.default_rng(7))
-    assert length == same
-    np.testing.assert_array_equal(once.points, again.points)
-    assert adjusted(law.fit(once.points, np.random.default_rng(8))) > ALARM
+
+    def look(seed: int, more: int) -> list[float]:
+        start = place(law.draw(4096 * more, stream(6, seed)), walls)
+        once, length = climb(start, walls, stream(7, seed))
+        again, same = climb(start, walls, stream(7, seed))
+        assert length == same
+        np.testing.assert_array_equal(once.points, again.points)
+        return law.fit(once.points, stream(8, seed))
+
+    holds(look)
 
 
 @pytest.mark.parametrize("width", [1e-7, 3e-7, 3.4e-7, 1e-6, 3.3e-6, 3.4e-6, 5e-6])
@@ -124,9 +127,9 @@ def test_widths_at_which_a_function_is_nearly_constant_are_paced_like_others(wid
     """
     law = wedge_law(width)
     walls = Walls.of(units(law.walls), 2)
-    chains = place(law.draw(256, np.random.default_rng(9)), walls)
+    chains = place(law.draw(256, generator(9)), walls)
     for seed in range(5):
-        _, length = climb(chains, walls, np.random.default_rng((10, seed)), 100 * width)
+        _, length = climb(chains, walls, generator(10, seed), 100 * width)
         assert length < 20 * width
 
 
@@ -139,21 +142,25 @@ def test_forgetting_is_real(name: str) -> None:
 
     Correlations of 256 pairs have a standard deviation of 1/16.
     """
-    chains, walls = stationary(CONES[name])
-    rng = np.random.default_rng(11)
-    _, length = climb(chains, walls, rng, spread(chains, walls, rng)[1])
-    _, flights = forget(chains, walls, rng, length)
-    ended = chains
-    for _ in range(flights):
-        ended, _ = fly(ended, walls, length, rng)
-    judged = functions(walls, chains.points, rng)
-    kept = correlation(directions(chains.points) @ judged, directions(ended.points) @ judged)
-    assert kept.max() < FORGOTTEN + norm.isf(ALARM / judged.shape[1]) / 16
+
+    def look(seed: int, more: int) -> Floats:
+        chains, walls = stationary(CONES[name], 256 * more, seed)
+        rng = stream(11, seed)
+        _, length = climb(chains, walls, rng, spread(chains, walls, rng)[1])
+        _, flights = forget(chains, walls, rng, length)
+        ended = chains
+        for _ in range(flights):
+            ended, _ = fly(ended, walls, length, rng)
+        judged = functions(walls, chains.points, rng)
+        kept = correlation(directions(chains.points) @ judged, directions(ended.points) @ judged)
+        return np.asarray(norm.sf((kept - FORGOTTEN) * 16 * np.sqrt(more)))
+
+    holds(look)
 
 
 def test_shorter_trajectories_take_more_flights() -> None:
     chains, walls = stationary(CONES["random"])
-    taken = [forget(chains, walls, np.random.default_rng(12), x)[1] for x in (QUARTER, 0.3, 0.1)]
+    taken = [forget(chains, walls, generator(12), x)[1] for x in (QUARTER, 0.3, 0.1)]
     assert taken[0] <= 3
     assert taken == sorted(set(taken))
 
@@ -164,7 +171,7 @@ def test_forgetting_is_given_up_with_a_warning(
     monkeypatch.setattr(pace, "MAX_FLIGHTS", 5)
     chains, walls = stationary(CONES["random"])
     with caplog.at_level(logging.WARNING):
-        _, flights = forget(chains, walls, np.random.default_rng(13), 1e-3)
+        _, flights = forget(chains, walls, generator(13), 1e-3)
     assert flights == 5
     assert "after 5 trajectories of length 0.001 the start is not forgotten" in caplog.text
 
@@ -176,7 +183,7 @@ def test_forgetting_is_given_up_with_a_warning(
 def test_chains_spread_from_one_point(width: float) -> None:
     walls = Walls.of(wedge(width).walls, 2)
     middle = np.tile([np.cos(width / 2), np.sin(width / 2)], (256, 1))
-    chains, length = spread(place(middle, walls), walls, np.random.default_rng(14))
+    chains, length = spread(place(middle, walls), walls, generator(14))
     angle = np.arctan2(chains.points[:, 1], chains.points[:, 0]) / width
     assert angle.std() > 0.1
     assert length <= min(QUARTER, 1e4 * width)
@@ -187,7 +194,7 @@ def test_a_cone_that_float64_cannot_resolve_is_undecided() -> None:
     walls = Walls.of(wedge(width).walls, 2)
     middle = np.tile([1.0, width / 2], (256, 1))
     with pytest.raises(Undecided, match="too thin for float64"):
-        spread(place(middle, walls), walls, np.random.default_rng(15))
+        spread(place(middle, walls), walls, generator(15))
 
 
 # What is judged, and what it costs.
@@ -197,7 +204,7 @@ def test_functions_are_random_ones_walls_and_the_axis() -> None:
     normals = weyl(20).walls
     walls = Walls.of(units(normals), 20)
     points = space(normals).sample(64)
-    judged = functions(walls, points, np.random.default_rng(16))
+    judged = functions(walls, points, generator(16))
     assert judged.shape == (20, pace.RANDOM + pace.WALLS + 1)
     hard = judged[:, pace.RANDOM : -1].T
     assert all((np.abs(walls.normals - f).max(axis=1) == 0).any() for f in hard)
