@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from aluma.learners.passive import Passive
     from aluma.learners.simple_margin import SimpleMargin
     from aluma.pool import Pool
+    from aluma.promises.audit import Audit, audit
     from aluma.promises.certificate import Certificate
     from aluma.running import Trace, run
     from aluma.session import Session
@@ -49,6 +50,7 @@ __all__ = [
     "ALuMA",
     "ActiveClassifier",
     "AlumaError",
+    "Audit",
     "BadInput",
     "Certificate",
     "Conflict",
@@ -73,6 +75,7 @@ __all__ = [
     "VersionSpace",
     "WrongPool",
     "__version__",
+    "audit",
     "bounds",
     "errors",
     "run",
@@ -82,6 +85,7 @@ __all__ = [
 _HOMES = {
     "ALuMA": "aluma.learners.aluma",
     "ActiveClassifier": "aluma.estimator",
+    "Audit": "aluma.promises.audit",
     "CAL": "aluma.learners.cal",
     "Certificate": "aluma.promises.certificate",
     "IWAL": "aluma.learners.iwal",
@@ -93,6 +97,7 @@ _HOMES = {
     "SimpleMargin": "aluma.learners.simple_margin",
     "Trace": "aluma.running",
     "VersionSpace": "aluma.spaces.version_space",
+    "audit": "aluma.promises.audit",
     "run": "aluma.running",
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -58,3 +59,24 @@ def probability(value: Any, name: str) -> float:
     if not 0 < value < 1:
         raise ValueError(f"{name} must lie strictly between 0 and 1, got {value}.")
     return float(value)
+
+
+def checked_tolerance(tolerance: Any) -> float:
+    """Return the share of labels that may be wrong as a float, or say what is wrong with it."""
+    if not is_number(tolerance):
+        raise TypeError(f"tolerance must be a number, got {tolerance!r}.")
+    if not 0 <= tolerance < 1:
+        raise ValueError(f"tolerance must be at least 0 and below 1, got {tolerance}.")
+    return float(tolerance)
+
+
+def plain(label: Any) -> Hashable:
+    """Return a label as a plain Python value that compares by equality, or say why not."""
+    value = label.item() if isinstance(label, np.generic) else label
+    if isinstance(value, float) and np.isnan(value):
+        raise ValueError("a label is NaN: leave examples without an answer untold.")
+    if not isinstance(value, Hashable) or isinstance(value, tuple | frozenset):
+        raise TypeError(f"a label must be a simple value such as 'spam', True or 1, got {label!r}.")
+    if value is None:
+        raise ValueError("a label is None: leave examples without an answer untold, or skip them.")
+    return value

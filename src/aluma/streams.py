@@ -41,6 +41,8 @@ class OfSeed(Enum):
     OWN_PROJECTION = (105,)
     #: Examples that stand for the others in a kernel's features.
     LANDMARKS = (106,)
+    #: The order in which an audit checks labels.
+    CHECKS = (107,)
 
 
 @unique

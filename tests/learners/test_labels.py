@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aluma.learners.labels import Labels, plain
+from aluma.arrays import plain
+from aluma.learners.labels import Labels
 
 
 class Colour(enum.Enum):

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aluma.arrays import Bools, Floats, positive_integer
+from aluma.arrays import Bools, Floats, plain, positive_integer
 from aluma.blas import one_thread
 from aluma.errors import Conflict, Undecided
 from aluma.extras import require
-from aluma.learners.labels import plain
 from aluma.learners.learner import Learner, Strain
 from aluma.learners.registry import strategy
 from aluma.learners.settings import taken

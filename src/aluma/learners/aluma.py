@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from aluma.arrays import positive_integer, probability
+from aluma.arrays import checked_tolerance, positive_integer, probability
 from aluma.learners.assembly import (
     checked_alpha,
     checked_margin,
-    checked_tolerance,
     projection,
     slack_or_auto,
     space_with_slack,

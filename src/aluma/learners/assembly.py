@@ -34,15 +34,6 @@ def checked_rule(rule: str, rules: Sequence[str]) -> str:
     return rule
 
 
-def checked_tolerance(tolerance: Any) -> float:
-    """Return the share of labels that may be wrong as a float, or say what is wrong with it."""
-    if not is_number(tolerance):
-        raise TypeError(f"tolerance must be a number, got {tolerance!r}.")
-    if not 0 <= tolerance < 1:
-        raise ValueError(f"tolerance must be at least 0 and below 1, got {tolerance}.")
-    return float(tolerance)
-
-
 def checked_alpha(alpha: Any) -> float:
     """Return the factor within which splits count as best, or say what is wrong with it."""
     if not is_number(alpha) or not alpha >= 1:

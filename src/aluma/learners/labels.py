@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from aluma.arrays import Bools, Ints
+from aluma.arrays import Bools, Ints, plain
 
 
 class Labels:
@@ -101,15 +101,3 @@ class Labels:
         """Turn shares of + votes into shares for ``order[1]``, where examples that tie go."""
         share = positive if self._signs[self.order[1]] == 1 else 1.0 - positive
         return np.where(tied, 1.0, share)
-
-
-def plain(label: Any) -> Hashable:
-    """Return a label as a plain Python value that compares by equality, or say why not."""
-    value = label.item() if isinstance(label, np.generic) else label
-    if isinstance(value, float) and np.isnan(value):
-        raise ValueError("a label is NaN: leave examples without an answer untold.")
-    if not isinstance(value, Hashable) or isinstance(value, tuple | frozenset):
-        raise TypeError(f"a label must be a simple value such as 'spam', True or 1, got {label!r}.")
-    if value is None:
-        raise ValueError("a label is None: leave examples without an answer untold, or skip them.")
-    return value

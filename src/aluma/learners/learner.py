@@ -20,9 +20,9 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from aluma.arrays import Bools, Floats, Ints, positive_integer
+from aluma.arrays import Bools, Floats, Ints, plain, positive_integer
 from aluma.errors import Conflict, Exhausted
-from aluma.learners.labels import Labels, plain
+from aluma.learners.labels import Labels
 from aluma.pool import Pool
 from aluma.prediction.prediction import Prediction
 from aluma.promises.certificate import Certificate

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from aluma.learners.labels import plain
+from aluma.arrays import plain
 from aluma.session.recipe import storable
 from aluma.spaces.history import Event
 

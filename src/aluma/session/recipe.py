@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from aluma.learners.labels import plain
+from aluma.arrays import plain
 from aluma.learners.learner import Learner
 from aluma.learners.registry import strategy
 from aluma.pool import Pool

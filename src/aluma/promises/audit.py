@@ -1,0 +1,353 @@
+"""Audits: how many labels of a pool are wrong, found out by random checks.
+
+An audit takes any labelling, by whoever made it, and draws examples for a person to check. What it
+says is true with probability 1 - delta over its own draws, for every labelling of every pool, and
+however often one looks: see :mod:`aluma.promises.wrong_counts` and docs/certificate.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from aluma.arrays import Bools, Floats, Ints, checked_tolerance, plain, probability
+from aluma.errors import Exhausted
+from aluma.promises.wrong_counts import UniformChecks, WeightedChecks
+from aluma.streams import OfSeed, entropy, stream
+
+#: With doubts, this share of every draw goes by doubt and the rest is uniform: a label that nobody
+#: doubts is then drawn at least so often that it costs little to be surprised by it.
+BY_DOUBT = 1 / 3
+
+
+class Audit:
+    """Random checks of a labelling, and what they show.
+
+    Parameters
+    ----------
+    labels : sequence
+        A labelling of a pool, one label an example, by whoever, of any number of classes.
+    tolerance : float
+        Share of the labels that may be wrong.
+    delta : float
+        Probability, over the audit's own draws, with which a bound may fail.
+    known : sequence of int, optional
+        Examples whose labels a person has given. They count as right and are not drawn.
+    doubt : sequence of float, optional
+        How much each label is doubted, such as the share of votes against it. Doubtful ones are
+        drawn more often, found wrong sooner and put right. What is said is true whatever they are.
+    classes : sequence, optional
+        All labels that an answer may be, where ``labels`` does not hold every one of them.
+    random_state : int, numpy Generator or None
+        The same integer draws the same checks, also after a restart.
+
+    Examples
+    --------
+    >>> audit = Audit(["ham"] * 95 + ["spam"] * 5, tolerance=0.05)
+    >>> while not (audit.passed or audit.failed):
+    ...     audit.tell(audit.ask(), audit.labels[audit.ask()])
+    >>> audit.asked, audit.bound <= 0.05
+    (51, True)
+    """
+
+    def __init__(
+        self,
+        labels: Iterable[Any],
+        *,
+        tolerance: float = 0.05,
+        delta: float = 0.05,
+        known: npt.ArrayLike | None = None,
+        doubt: npt.ArrayLike | None = None,
+        classes: Iterable[Any] | None = None,
+        random_state: Any = 0,
+    ) -> None:
+        self._given = _checked_labels(labels)
+        self.tolerance, self.delta = checked_tolerance(tolerance), probability(delta, "delta")
+        self._classes = set(self._given) | {plain(one) for one in classes or ()}
+        self._known = _checked_known(known, len(self._given))
+        self.seed = entropy(random_state)
+        unknown = np.flatnonzero(~self._known)
+        weights = _weights(doubt, self._known)
+        self._order = _drawn(unknown, weights, self.seed)
+        #: Answers to the first checks of the order.
+        self._answers: list[Hashable] = []
+        #: Bounds on how many are wrong of all, those found included, after 0, 1, ... checks.
+        self._most: list[int] = []
+        self._least: list[int] = []
+        self._weighted = None if weights is None else WeightedChecks(weights[self._order], delta)
+        self._uniform = UniformChecks(len(self._order), self._allowed, self.delta)
+        self._judge()
+
+    # -- asking and answering ------------------------------------------------------------------
+
+    def ask(self) -> int:
+        """Return the example to check next, the same until it is told."""
+        if self.asked == len(self._order):
+            raise Exhausted(f"all {len(self)} labels have been checked or were known.")
+        return int(self._order[self.asked])
+
+    def tell(self, i: int, label: Any) -> None:
+        """Take what a person says about the example that was asked about."""
+        wanted = self.ask()
+        if isinstance(i, bool | np.bool_) or not isinstance(i, int | np.integer):
+            raise TypeError(f"an example is named by its position, got {i!r}.")
+        if not 0 <= i < len(self):
+            raise IndexError(f"there is no example {i}: there are {len(self)} labels, from 0.")
+        if i != wanted:
+            raise ValueError(
+                f"example {i} was not drawn now, example {wanted} was: checks count only if they "
+                "are the ones that were drawn, so answer that one."
+            )
+        value = plain(label)
+        if value not in self._classes:
+            known = ", ".join(sorted(map(repr, self._classes))[:12])
+            raise ValueError(
+                f"{value!r} is none of the labels ({known}): correct it, or name all labels there "
+                "may be with classes=."
+            )
+        self._answers.append(value)
+        self._judge()
+
+    def undo(self) -> None:
+        """Take back the last check; it will be asked about again."""
+        if not self._answers:
+            raise LookupError("there is no check to take back.")
+        for kept in (self._answers, self._most, self._least):
+            kept.pop()
+
+    # -- what the checks show ------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self._given)
+
+    @property
+    def asked(self) -> int:
+        """How many checks have been answered."""
+        return len(self._answers)
+
+    @property
+    def checked(self) -> Ints:
+        """The examples that were checked, in order."""
+        return self._order[: self.asked]
+
+    @property
+    def wrong(self) -> Ints:
+        """The examples that were found wrong, in order."""
+        return self.checked[self._outcomes() > 0]
+
+    @property
+    def labels(self) -> npt.NDArray[Any]:
+        """The labels, with what was found wrong put right."""
+        values = list(self._given)
+        for example, answer in zip(self.checked.tolist(), self._answers, strict=True):
+            values[example] = answer
+        same_kind = len({type(value) for value in self._classes}) == 1
+        return np.array(values, dtype=None if same_kind else object)
+
+    @property
+    def bound(self) -> float:
+        """At most this share of :attr:`labels` is wrong, with probability 1 - delta.
+
+        Over the audit's own draws, however often one looks, whatever the data. What was found wrong
+        has been put right and no longer counts.
+        """
+        return max(min(self._most) - len(self.wrong), 0) / len(self)
+
+    @property
+    def lower_bound(self) -> float:
+        """At least this share of :attr:`labels` is wrong, with probability 1 - delta."""
+        return max(max(self._least) - len(self.wrong), 0) / len(self)
+
+    @property
+    def passed(self) -> bool:
+        """Whether at most ``tolerance`` is wrong: the bound says so."""
+        return self.bound <= self.tolerance
+
+    @property
+    def failed(self) -> bool:
+        """Whether more than ``tolerance`` is wrong, with the same confidence."""
+        return self.lower_bound > self.tolerance
+
+    @property
+    def estimate(self) -> float:
+        """The share of :attr:`labels` that is wrong, as far as the checks tell; no promise.
+
+        By the checks that were drawn: each wrong one stands for as many as its chance was small.
+        """
+        outcomes = self._outcomes()
+        if len(outcomes) == 0:
+            return float("nan")
+        left = len(self._order) - self.asked
+        if self._weighted is None:
+            return float(outcomes.mean() * left / len(self))
+        found = np.cumsum(outcomes) - outcomes
+        chances = self._weighted.probabilities[: len(outcomes)]
+        total = float((found + outcomes / chances).mean())
+        return min(max(total - float(outcomes.sum()), 0.0), left) / len(self)
+
+    @property
+    def remaining(self) -> int:
+        """How many more checks it takes to pass if all of them find the label right."""
+        if self.passed:
+            return 0
+        right = len(self._order) - self.asked
+        low, high = 1, right
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self._passes_after(middle) else (middle + 1, high)
+        return low
+
+    def missed(self, label: Any) -> int:
+        """Return how many examples of a class are labelled otherwise, at most.
+
+        Among :attr:`labels` as they are now, with probability 1 - delta for this class by itself.
+        For whoever screens for a class, recall is at least its examples found over those and this.
+        """
+        value = plain(label)
+        others = np.array([self._given[i] != value for i in self._order], dtype=bool)
+        found = np.array([answer == value for answer in self._answers], dtype=np.float64)
+        outcomes = found * others[: self.asked]
+        left = int(others[self.asked :].sum())
+        if self._weighted is not None:
+            most = self._weighted.most(outcomes) - int(outcomes.sum())
+            return min(most, left)
+        among = UniformChecks(int(others.sum()), 0, self.delta)
+        within = outcomes[others[: self.asked]]
+        looks = (among.most(t, int(within[:t].sum())) for t in range(len(within) + 1))
+        return min(min(looks) - int(within.sum()), left)
+
+    def __str__(self) -> str:
+        checked = f"{self.asked} of {len(self):,} labels checked at random, {len(self.wrong)} wrong"
+        sure = f"{1 - self.delta:.0%} sure"
+        return f"{checked}: at most {self.bound:.2%} of the labels are wrong now ({sure})."
+
+    def __repr__(self) -> str:
+        return f"Audit({len(self)} labels, asked={self.asked}, bound={self.bound:.4f})"
+
+    # -- inside --------------------------------------------------------------------------------
+
+    @property
+    def _allowed(self) -> int:
+        """How many labels may be wrong."""
+        return int(self.tolerance * len(self) + 1e-9)
+
+    def _outcomes(self) -> Floats:
+        """Return 1 for each check that found a wrong label, 0 for the others."""
+        pairs = zip(self.checked.tolist(), self._answers, strict=True)
+        return np.array([self._given[i] != answer for i, answer in pairs], dtype=np.float64)
+
+    def _judge(self) -> None:
+        """Bring the bounds up to date after a check."""
+        outcomes = self._outcomes()
+        self._most.append(self._most_wrong(outcomes))
+        if self._weighted is not None:
+            self._least.append(self._weighted.least(outcomes))
+        else:
+            self._least.append(self._uniform.least(len(outcomes), int(outcomes.sum())))
+
+    def _most_wrong(self, outcomes: Floats) -> int:
+        if self._weighted is not None:
+            return self._weighted.most(outcomes)
+        return self._uniform.most(len(outcomes), int(outcomes.sum()))
+
+    def _passes_after(self, right: int) -> bool:
+        outcomes = np.concatenate([self._outcomes(), np.zeros(right)])
+        left = self._most_wrong(outcomes) - int(outcomes.sum())
+        return left <= self.tolerance * len(self)
+
+
+def audit(
+    labels: Iterable[Any],
+    teacher: npt.ArrayLike | Callable[[int], Any],
+    **settings: Any,
+) -> Audit:
+    """Let a teacher check a labelling until it has passed or failed.
+
+    Parameters
+    ----------
+    labels, **settings
+        As for :class:`Audit`.
+    teacher : array of the right labels, or callable(index) -> label
+
+    Returns
+    -------
+    Audit
+        With everything that was found; ``str()`` of it is what can be said.
+    """
+    checks = Audit(labels, **settings)
+    if callable(teacher):
+        answer = teacher
+    else:
+        right = list(np.asarray(teacher).tolist())
+        if len(right) != len(checks):
+            raise ValueError(
+                f"there are {len(checks)} labels and {len(right)} right ones: give one for each."
+            )
+        answer = right.__getitem__
+    while not (checks.passed or checks.failed):
+        example = checks.ask()
+        checks.tell(example, answer(example))
+    return checks
+
+
+def price(n: int, tolerance: float = 0.05, delta: float = 0.05) -> int:
+    """Return how many checks it takes to pass if none of them finds a label wrong.
+
+    Parameters
+    ----------
+    n : labels in all
+    """
+    return Audit(np.zeros(n, dtype=int), tolerance=tolerance, delta=delta).remaining
+
+
+def _drawn(unknown: Ints, weights: Floats | None, seed: int) -> Ints:
+    """Return the order in which labels are checked.
+
+    With weights, drawing one after the other in proportion to them is the order in which
+    exponential clocks of those rates ring; without, all have one rate.
+    """
+    rng = stream(seed, OfSeed.CHECKS)
+    rates = np.ones(len(unknown)) if weights is None else weights[unknown]
+    return np.asarray(unknown[np.argsort(rng.exponential(size=len(unknown)) / rates)])
+
+
+def _weights(doubt: npt.ArrayLike | None, known: Bools) -> Floats | None:
+    """Return weights by doubt, mixed with even ones, or None where all labels are alike."""
+    if doubt is None:
+        return None
+    values = np.asarray(doubt, dtype=np.float64)
+    if values.shape != known.shape:
+        raise ValueError(
+            f"doubt has shape {values.shape} for {len(known)} labels: give one number for each."
+        )
+    if not np.isfinite(values).all() or (values < 0).any():
+        raise ValueError("doubt holds a number that is negative or not finite: use 0 or more.")
+    total = values[~known].sum()
+    if not total > 0:
+        return None
+    return np.asarray((1 - BY_DOUBT) / max(int((~known).sum()), 1) + BY_DOUBT * values / total)
+
+
+def _checked_labels(labels: Iterable[Any]) -> list[Hashable]:
+    """Return the labels as plain values."""
+    given = [plain(label) for label in labels]
+    if not given:
+        raise ValueError("there are no labels: give one for every example of the pool.")
+    return given
+
+
+def _checked_known(known: npt.ArrayLike | None, m: int) -> Bools:
+    mask = np.zeros(m, dtype=bool)
+    positions = np.asarray([] if known is None else known)
+    if positions.size == 0:
+        return mask
+    if positions.ndim != 1 or positions.dtype.kind not in "iu":
+        raise TypeError("known must be a list of positions of labels that a person has given.")
+    outside = (positions < 0) | (positions >= m)
+    if outside.any():
+        raise IndexError(f"known names example {positions[outside][0]}: there are {m}, from 0.")
+    mask[positions] = True
+    return mask
