@@ -30,12 +30,7 @@ def wrapped(markdown: str, width: int = WIDTH) -> str:
 
     for line in markdown.splitlines():
         fence = line.lstrip().startswith("```")
-        if (
-            fence
-            or fenced
-            or not line.strip()
-            or (_ALONE.match(line) and not _goes_on(line, prose))
-        ):
+        if fence or fenced or not line.strip() or _stands_alone(line, prose):
             flush()
             out.append(line)
             fenced ^= fence
@@ -51,9 +46,9 @@ def wrapped(markdown: str, width: int = WIDTH) -> str:
     return "\n".join(out) + "\n"
 
 
-def _goes_on(line: str, prose: str) -> bool:
-    """Say whether an indented line belongs to the prose above it."""
-    return bool(prose) and line.startswith(" ")
+def _stands_alone(line: str, prose: str) -> bool:
+    """Say whether a line is no prose; an indented one belongs to the prose above it."""
+    return bool(_ALONE.match(line)) and not (prose and line.startswith(" "))
 
 
 def _filled(opening: str, prose: str, width: int) -> list[str]:
