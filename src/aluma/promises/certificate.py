@@ -35,7 +35,7 @@ class Certificate:
         probability ``delta``; the Monte Carlo error of this quantile is covered
     delta : the probability that the bound and the greedy factor may fail with
     greedy_factor : every question so far was within this factor of the best, with probability
-        1 - delta / 2 (Lemmas greedySSA and simplerAnalysis); None if that was not verified
+        1 - delta / 2 (Lemma 13 for volumes, Theorem 16 for votes); None if that was not verified
     mixing : what the population says about its own quality
     """
 

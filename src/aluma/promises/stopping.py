@@ -1,7 +1,7 @@
 """When a learner has finished.
 
-A stopping rule looks at a situation and at the promise. To add one, write it in a file of its own
-and add a line to :data:`STOPPING`: ``ALuMA(X, stopping=name)`` and sessions then know it.
+A stopping rule looks at a situation and at the promise. To add one, write a class below and a line
+in :data:`STOPPING`: ``ALuMA(X, stopping=name)`` and sessions then know it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Mercer kernels as features: rows whose inner products are the kernel's values.
 
 Algorithm 3 decomposes a kernel matrix, K = U U^T, and goes on with the rows of U. Any U serves
-(Lemma extend): here it is the one of the eigenvectors, ``U = V sqrt(L)`` for ``K = V L V^T``, with
+(Lemma 34): here it is the one of the eigenvectors, ``U = V sqrt(L)`` for ``K = V L V^T``, with
 the directions of no length left out, so a singular matrix has few features. A new example x has
 the features ``k(x, Z) V / sqrt(L)``, where Z are the landmarks that K was computed on.
 

@@ -1,6 +1,6 @@
 """How much slack some answers need: the least squared hinge loss at a margin.
 
-Theorem transform assumes a bound ``H >= sum max(0, gamma - y <w, x>)^2`` for some w of the unit
+Theorem 17 (lifting) assumes a bound ``H >= sum max(0, gamma - y <w, x>)^2`` for some w of the unit
 ball, with examples in the unit ball. Here the least such H is computed for the answers at hand.
 """
 
@@ -37,7 +37,7 @@ class SlackFit:
 
 @one_thread()
 def smallest_slack(walls: Floats, margin: float) -> SlackFit:
-    """Return the least H for which Theorem transform covers some answers.
+    """Return the least H for which Theorem 17 covers some answers.
 
     The minimum over the ball is that of ``sum max(0, gamma - <w, y x>)^2 + p |w|^2`` for the
     penalty p >= 0 at which |w| = 1, found by bisection; each is a piecewise quadratic problem,

@@ -1,4 +1,4 @@
-"""VolEst: the volume of a version space, with the promise of the paper's volume lemma.
+"""VolEst: the volume of a version space, with the promise of Lemma 12 of the paper.
 
 ``log_volume(cone, epsilon, delta)`` is within ``ln(1 + epsilon)`` of the true logarithm of the
 share of the unit ball with probability at least 1 - delta. (The lemma and its use in the proof
