@@ -68,7 +68,6 @@ class Settled(Stopping):
 
     Nothing needs to be proven for it. With ``slack="auto"`` a pool that seems settled is put to the
     test first, see :class:`aluma.spaces.loosening.LooseningSpace`.
-
     """
 
     judges_labels: ClassVar[bool] = True

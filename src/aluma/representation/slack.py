@@ -15,7 +15,7 @@ from aluma.blas import one_thread
 
 #: Newton steps on a piecewise quadratic function end within a few; this many mean rounding.
 MOST_STEPS = 100
-#: Losses that are this small a share of the margin are rounding, and those of the least penalty.
+#: Losses up to this share of the margin are rounding.
 ROUNDING = 1e-9
 #: Relative accuracy of the norm of w at the boundary of the ball.
 ACCURATE = 1e-6

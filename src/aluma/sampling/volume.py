@@ -54,7 +54,9 @@ from aluma.streams import OfSeed, entropy, named, streams
 SHARE = 0.2
 #: Share below which no level is expected to be; the promise is computed for it.
 LEAST_SHARE = 0.15
+#: Blocks of chains in the pilot run.
 PILOT_BLOCKS = 8
+#: Levels after which a cone counts as too thin for float64.
 MOST_LEVELS = 5000
 
 
