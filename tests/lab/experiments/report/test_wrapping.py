@@ -40,9 +40,10 @@ def test_no_word_at_the_beginning_of_a_line_opens_something_else() -> None:
     assert all(line[0].isalnum() and not line.startswith("8.") for line in lines)
 
 
-def test_code_in_a_line_is_not_broken() -> None:
-    text = wrapped("one two three four `a b c d e f` five\n", 22)
-    assert text == "one two three four\n`a b c d e f` five\n"
+@pytest.mark.parametrize("whole", ["`a b c d e f`", "[a b](c.md)"])
+def test_code_and_links_are_not_broken(whole: str) -> None:
+    text = wrapped(f"one two three four {whole} five\n", 22)
+    assert text == f"one two three four\n{whole} five\n"
 
 
 def test_wrapping_again_changes_nothing() -> None:

@@ -13,8 +13,8 @@ _ALONE = re.compile(r"#|\||<|!\[| {4}")
 _OPENING = re.compile(r" *(?:[-*+]|\d+\.) +|> ")
 #: Words that would open something else at the beginning of a line.
 _NEVER_FIRST = re.compile(r"(?:[-+*>#|=].*|\d+[.)])$")
-#: Words: what spaces separate, spaces in `code` left out.
-_WORD = re.compile(r"(?:`[^`]*`|\S)+")
+#: Words: what spaces separate, those in `code` and in [links](...) left out.
+_WORD = re.compile(r"(?:`[^`]*`|\[[^\]]*\]\([^)]*\)|\S)+")
 
 
 def wrapped(markdown: str, width: int = WIDTH) -> str:
