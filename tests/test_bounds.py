@@ -166,7 +166,7 @@ def test_more_confidence_needs_more_hypotheses(
     assert 2 * rounds * m * math.exp(-2 * k * lam**2) <= low / 4 * (1 + 1e-9)
 
 
-# Lemma phbound: P(h) >= (gamma / 2)^d.
+# Lemma 8: P(h) >= (gamma / 2)^d.
 
 
 @given(st.lists(st.floats(-1.5, 1.5), min_size=1, max_size=12))

@@ -1,4 +1,4 @@
-"""The command ``aluma``, also as ``python -m aluma``; what a light install lacks is one line."""
+"""The command ``aluma``, also as ``python -m aluma``; a missing extra is reported in one line."""
 
 from __future__ import annotations
 

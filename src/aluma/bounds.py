@@ -1,9 +1,9 @@
 """The paper's bounds as plain functions.
 
-Theorems and lemmas are named by their labels in Gonen, Sabato and Shalev-Shwartz, "Efficient
-Active Learning of Halfspaces: an Aggressive Approach" (JMLR 14, 2013). What the paper leaves
-open or states loosely (the constant of the random projection, the run-time check of Algorithm 2,
-the vertex in the grid lemma) is proved in docs/bounds.md.
+Theorems and lemmas go by their numbers in Gonen, Sabato and Shalev-Shwartz, "Efficient Active
+Learning of Halfspaces: an Aggressive Approach" (JMLR 14, 2013); a table of them is in
+docs/bounds.md. What the paper leaves open or states loosely (the constant of the random projection,
+the run-time check of Algorithm 2, the vertex in Lemma 10) is proved there.
 
 A margin is always the normalised one, min over the pool of y <w, x> / (|w| |x|), except where a
 slack comes with it: there rows lie in the unit ball and the margin is that of y <w, x>.
@@ -16,10 +16,10 @@ from numbers import Real
 from typing import SupportsIndex
 
 ALUMA_ALPHA = 4.0
-"""Greedy factor of Algorithm 1 (Lemma greedySSA)."""
+"""Greedy factor of Algorithm 1 (Lemma 13, greedy by estimated volumes)."""
 
 ALUMA_BETA = 2 / 3
-"""Level of Algorithm 1's approximate majority vote (Lemma majSSA)."""
+"""Level of Algorithm 1's approximate majority vote (Lemma 15, the vote by sampling)."""
 
 LARGEST_LAMBDA = 1 / math.sqrt(32)
 """From here on not even a perfectly even split passes `verified_factor`."""
@@ -37,9 +37,10 @@ def budget(
 ) -> int:
     """Labels after which an approximately greedy learner must have the whole pool right.
 
-    Theorem general: T >= alpha (2 ln(1/P(h)) + ln(beta / (1 - beta))) OPT_max. Given a margin and
-    a dimension instead of P(h), Corollary aluma: P(h) is replaced by Lemma phbound's lower bound,
-    which at the defaults is T >= 4 (2 d ln(2/gamma) + ln 2) OPT_max.
+    Theorem 5 (labels that greed needs): T >= alpha (2 ln(1/P(h)) + ln(beta / (1 - beta))) OPT_max.
+    Given a margin and a dimension instead of P(h), Corollary 9 (labels by the margin): P(h) is
+    replaced by the lower bound of Lemma 8 (volume by the margin), which at the defaults is
+    T >= 4 (2 d ln(2/gamma) + ln 2) OPT_max.
 
     Parameters
     ----------
@@ -86,7 +87,7 @@ def quotient(
     *,
     log_probability: float | None = None,
 ) -> float:
-    """Lower bound on the purity P(h) / P(V_t) after t queries (Corollary quotientVol).
+    """Lower bound on the purity P(h) / P(V_t) after t queries (Corollary 31).
 
     P(h)^2 / (exp(-t / (alpha OPT_max)) + P(h)^2), for every alpha-approximately greedy learner.
     The logarithm of P(h) may be given instead, for when P(h) itself underflows.
@@ -102,7 +103,7 @@ def quotient(
 
 
 def volume_lower_bound(margin: float, d: SupportsIndex) -> float:
-    """P(h) >= (gamma / 2)^d for a target of margin gamma (Lemma phbound).
+    """P(h) >= (gamma / 2)^d for a target of margin gamma (Lemma 8).
 
     Zero once it underflows (d = 784 at any margin below 0.77): use `log_volume_lower_bound` there.
     """
@@ -111,13 +112,13 @@ def volume_lower_bound(margin: float, d: SupportsIndex) -> float:
 
 
 def log_volume_lower_bound(margin: float, d: SupportsIndex) -> float:
-    """Logarithm of `volume_lower_bound`: d ln(gamma / 2) (Lemma phbound)."""
+    """Logarithm of `volume_lower_bound`: d ln(gamma / 2) (Lemma 8)."""
     _check_margin(margin)
     return _dimension(d) * math.log(margin / 2)
 
 
 def grid_margin(c: float, d: SupportsIndex) -> float:
-    """Smallest margin of any halfspace on a grid: at least (c / sqrt d)^(d + 2) (Lemma grid).
+    """Smallest margin of any halfspace on a grid: at least (c / sqrt d)^(d + 2) (Lemma 10).
 
     For pools of non-zero examples with coordinates in {-1, -1 + c, ..., 1}, where 1/c is whole.
     The paper's proof derives more than its statement, 1 / (sqrt d (sqrt d / c)^(d + 1)), and
@@ -132,14 +133,14 @@ def grid_margin(c: float, d: SupportsIndex) -> float:
 
 
 def log_grid_margin(c: float, d: SupportsIndex) -> float:
-    """Logarithm of `grid_margin`: (d + 2) ln(c / sqrt d) (Lemma grid)."""
+    """Logarithm of `grid_margin`: (d + 2) ln(c / sqrt d) (Lemma 10)."""
     _check_step(c)
     size = _dimension(d)
     return (size + 2) * (math.log(c) - math.log(size) / 2)
 
 
 def lifted_margin(margin: float, slack: float, *, projected: bool = True) -> float:
-    """Margin of a non-separable pool after Algorithm 3's preprocessing (Theorem transform).
+    """Margin of a non-separable pool after Algorithm 3's preprocessing (Theorem 17).
 
     gamma / (2 + 2 sqrt H) after the random projection, gamma / (1 + sqrt H) before it.
 
@@ -165,7 +166,7 @@ def lifted_margin(margin: float, slack: float, *, projected: bool = True) -> flo
 
 
 def projection_dimension(margin: float, slack: float, m: SupportsIndex, delta: float) -> int:
-    """Coordinates k that keep half the lifted margin of m examples (Theorem transform).
+    """Coordinates k that keep half the lifted margin of m examples (Theorem 17).
 
     With a k-row matrix of random signs divided by sqrt k, the projected pool has margin
     `lifted_margin(margin, slack)` or more with probability 1 - delta or more. The paper says
@@ -186,7 +187,7 @@ def sample_size(delta: float, lam: float, T: SupportsIndex, m: SupportsIndex) ->
     """Hypotheses that Algorithm 2 draws each round: ceil(ln(8 T m / delta) / (2 lambda^2)).
 
     Over T rounds and m examples every vote share is then within lambda of its expectation except
-    with probability delta / 4 (Hoeffding, Theorem simplerAnalysis), and within 2 lambda of its
+    with probability delta / 4 (Hoeffding, Theorem 16), and within 2 lambda of its
     volume share if the draws are lambda-uniform. The fallback's volume estimates spend another
     delta / 4, the vote the remaining delta / 2.
     """
@@ -198,7 +199,7 @@ def sample_size(delta: float, lam: float, T: SupportsIndex, m: SupportsIndex) ->
 
 
 def vote_size(delta: float) -> int:
-    """Hypotheses in Algorithm 1's final vote: M = ceil(72 ln(2 / delta)) (Lemma majSSA).
+    """Hypotheses in Algorithm 1's final vote: M = ceil(72 ln(2 / delta)) (Lemma 15).
 
     delta is the algorithm's confidence parameter, of which the vote spends half.
     """
@@ -211,7 +212,7 @@ def greedy_factor(q: float, lam: float, *, best: float | None = None) -> float:
 
     u (1 - u) / ((q - 2 lambda) (1 - q + 2 lambda)) with u = min(1/2, best + 2 lambda), provided
     that all vote shares are within 2 lambda of their volume shares; infinite if q <= 2 lambda.
-    It takes the place of the run-time check of Theorem simplerAnalysis; proof in docs/bounds.md.
+    It takes the place of the run-time check of Theorem 16; proof in docs/bounds.md.
 
     Parameters
     ----------
@@ -257,7 +258,7 @@ def smallest_verified_split(lam: float) -> float:
 
 
 def cal_octahedron(d: SupportsIndex) -> int:
-    """Labels that CAL needs on the octahedron with probability 1/e or more (Theorem octahedron).
+    """Labels that CAL needs on the octahedron with probability 1/e or more (Theorem 23).
 
     (2^d + d) / (2 d + 3), rounded up, where d labels suffice for an aggressive learner.
     """

@@ -1,4 +1,4 @@
-"""Ctrl-C at a moment when nothing is half done."""
+"""Let Ctrl-C wait until nothing is half done."""
 
 from __future__ import annotations
 

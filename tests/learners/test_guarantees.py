@@ -107,7 +107,7 @@ def test_the_cells_fill_the_ball(d: int) -> None:
 def test_every_state_on_the_way_of_every_labelling(d: int, estimate: str) -> None:
     """Algorithms 1 and 2: as greedy as certified, and a 2/3-approximate majority vote.
 
-    The theorems on both, and Lemma majSSA for the vote.
+    The theorems on both, and Lemma 15 for the vote.
     """
     X, cells = tiny_pool(d)
     factors, pure = set(), 0

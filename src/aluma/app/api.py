@@ -32,7 +32,7 @@ from aluma.session.recipe import aluma_version
 #: Seconds that a request for the next state may wait, at most.
 LONGEST_WAIT = 25.0
 #: Items of a list that are sent at once, at most.
-PAGE = 100
+MOST_ITEMS = 100
 #: Summaries are whole documents with a style of their own, and need nothing else.
 SUMMARY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
 
@@ -90,7 +90,7 @@ def _reading(app: FastAPI, desk: Desk) -> None:
     @app.get("/api/answers", responses={401: {"model": Problem}}, summary="The answers so far")
     def answers(
         offset: Annotated[int, Query(ge=0, lt=2**53)] = 0,
-        limit: Annotated[int, Query(ge=1, le=PAGE)] = 50,
+        limit: Annotated[int, Query(ge=1, le=MOST_ITEMS)] = 50,
     ) -> Found:
         """Return the answers given, the newest first, exceptions among them."""
         given = desk.given()
@@ -100,7 +100,7 @@ def _reading(app: FastAPI, desk: Desk) -> None:
     def search(
         q: Annotated[str, Query(max_length=200)] = "",
         offset: Annotated[int, Query(ge=0, lt=2**53)] = 0,
-        limit: Annotated[int, Query(ge=1, le=PAGE)] = 50,
+        limit: Annotated[int, Query(ge=1, le=MOST_ITEMS)] = 50,
     ) -> Found:
         """Return examples in which all words occur, with their answers or the votes on them."""
         found = desk.examples.find(q)

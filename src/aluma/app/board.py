@@ -1,4 +1,4 @@
-"""What is to be seen of a session, drawn from what is known about it."""
+"""What the page shows of a session, made from what is known about it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from aluma.errors import Conflict, Undecided
 from aluma.session import Entry, Session
 
 #: Latest answers that come with every state.
-LATEST = 12
+LATEST_ANSWERS = 12
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Seen:
 
 
 class Board:
-    """Draws states, verdicts and clashes for the eyes of a person."""
+    """Makes what the page shows: states, verdicts, and clashes in plain words."""
 
     def __init__(self, examples: Examples, task: Task) -> None:
         self.examples, self.task = examples, task
@@ -80,7 +80,7 @@ class Board:
             question=None if asked is None else self.examples.card(asked),
             ahead=self._following(session, asked, seen.following),
             spare=[self.examples.card(i) for i in question.spare] if question else [],
-            last=[self.verdict(entry) for entry in answers[: -LATEST - 1 : -1]],
+            last=[self.verdict(entry) for entry in answers[: -LATEST_ANSWERS - 1 : -1]],
             progress=self._progress(session, answers, seen, exhausted=exhausted),
             curve=seen.curve.points,
             busy=seen.busy,

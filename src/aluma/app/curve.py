@@ -17,9 +17,9 @@ from aluma.app.shapes import Figures
 logger = logging.getLogger(__name__)
 
 #: Points that are shown, at most.
-SHOWN = 160
+MOST_POINTS = 160
 #: Answers that a forecast looks back on, and ahead to.
-BACK, AHEAD = 40, 20
+ANSWERS_BACK, ANSWERS_AHEAD = 40, 20
 
 
 class Curve:
@@ -48,11 +48,11 @@ class Curve:
     def points(self) -> list[Figures]:
         """The points, thinned out when there are many."""
         points = [self._points[answers] for answers in sorted(self._points)]
-        places = np.linspace(0, len(points) - 1, min(SHOWN, len(points))).round().astype(int)
+        places = np.linspace(0, len(points) - 1, min(MOST_POINTS, len(points))).round().astype(int)
         return [points[place] for place in places]
 
     def gain(self) -> float | None:
-        """Return the share of labels that AHEAD more answers would set right, as the trend goes.
+        """Return the share of labels that so many answers more would set right, as the trend goes.
 
         The expected error falls about geometrically, so the trend is a line through its logarithm.
         """
@@ -60,13 +60,15 @@ class Curve:
         if not points:
             return None
         last = points[-1]
-        recent = [p for p in points if p.answers >= last.answers - BACK and p.expected_error > 0]
+        recent = [
+            p for p in points if p.answers >= last.answers - ANSWERS_BACK and p.expected_error > 0
+        ]
         if len(recent) < 4 or last.expected_error <= 0:
             return None
         slope = np.polyfit(
             [p.answers for p in recent], np.log([p.expected_error for p in recent]), 1
         )[0]
-        return float(last.expected_error * (1 - np.exp(min(slope, 0.0) * AHEAD)))
+        return float(last.expected_error * (1 - np.exp(min(slope, 0.0) * ANSWERS_AHEAD)))
 
     def _put(self, figures: Figures) -> None:
         self._points = {n: one for n, one in self._points.items() if n < figures.answers}

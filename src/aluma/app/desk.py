@@ -36,7 +36,7 @@ class Clashing(Refused):
 
 
 class Desk:
-    """A session put on the table."""
+    """One session and what a person can do with it: answer, skip, undo, change, set aside."""
 
     def __init__(self, session: Session, examples: Examples, task: Task) -> None:
         self.examples, self.task = examples, task

@@ -17,14 +17,14 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 from aluma.app.shapes import Card, Value
 from aluma.errors import BadInput
 
-#: Characters of a text that are shown before one asks for more, and of another field.
-SHOWN, FIELD = 5_000, 400
-#: Fields beside a text, and in a row that has nothing else.
-FIELDS = 24
+#: Characters that are shown, before somebody asks for more, of a text and of any other field.
+TEXT_CHARACTERS, FIELD_CHARACTERS = 5_000, 400
+#: Fields that are shown of a row, beside a text or alone.
+MOST_FIELDS = 24
 #: Characters of a text in a list.
-EXCERPT = 240
+EXCERPT_CHARACTERS = 240
 #: Whole numbers below this are exact as floats.
-EXACT = 2.0**53
+EXACT_INTEGERS = 2.0**53
 #: An image file may be this large, and have this many pixels.
 MOST_BYTES, MOST_PIXELS = 32 * 2**20, 64_000_000
 #: Kinds of images that a browser shows and that cannot carry a script.
@@ -168,12 +168,12 @@ class Examples:
             names.remove(self.text[0])
         else:
             kind, text = "row", ""
-        long = FIELD if not full else SHOWN
-        most = len(names) if full else FIELDS
+        long = FIELD_CHARACTERS if not full else TEXT_CHARACTERS
+        most = len(names) if full else MOST_FIELDS
         fields = [
             Value(name=sound(name), value=_cut(shown(row[name]), long)) for name in names[:most]
         ]
-        beginning = text if full else text[:SHOWN]
+        beginning = text if full else text[:TEXT_CHARACTERS]
         return Card(
             example=i,
             title=self.title(i),
@@ -193,10 +193,10 @@ class Examples:
             text = " · ".join(f"{one.name} {one.value}" for one in card.fields[:6])
         return card.model_copy(
             update={
-                "text": _cut(text, EXCERPT),
+                "text": _cut(text, EXCERPT_CHARACTERS),
                 "fields": [],
                 "more_fields": 0,
-                "more": max(0, len(text) - EXCERPT),
+                "more": max(0, len(text) - EXCERPT_CHARACTERS),
             }
         )
 
@@ -222,7 +222,7 @@ def shown(value: Any) -> str:
         return ""
     if isinstance(value, float | np.floating):
         number = float(value)
-        if number.is_integer() and abs(number) < EXACT:
+        if number.is_integer() and abs(number) < EXACT_INTEGERS:
             # A column of integers with missing cells is read as floats.
             return str(int(number))
         return f"{number:.6g}"

@@ -1,4 +1,4 @@
-"""What one takes away: a labelled table, a linear model, a summary on one page."""
+"""What a user takes away: a labelled table, a linear model, a summary on one page."""
 
 from __future__ import annotations
 

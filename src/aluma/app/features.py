@@ -1,4 +1,4 @@
-"""Numbers for examples, without being asked: what the columns, texts and images say.
+"""Features of examples that come without: from numeric columns, texts and images.
 
 Halfspaces are uniform a priori, so the scale of a feature says how much it is expected to matter.
 Numeric columns are standardised; texts (TF-IDF, then a truncated SVD), images (pixels, then PCA)
@@ -36,11 +36,11 @@ EXAMPLES_PER_DIRECTION = 16
 #: Words and pairs of words that are counted, at most.
 VOCABULARY = 20_000
 #: Images are made this high and wide.
-SIDE = 32
+IMAGE_SIDE = 32
 #: A word as the model file defines it; kept here so that the two agree.
 WORD = r"\w+"
 #: Names of columns that only number the rows, if their values are all different.
-NUMBERS = {"id", "index", "unnamed: 0", "row", "key"}
+ROW_NUMBERS = {"id", "index", "unnamed: 0", "row", "key"}
 
 
 @dataclass(frozen=True)
@@ -133,12 +133,12 @@ def of_table(
 def of_images(images: Images, count: int) -> Features:
     """Return principal components of the pixels, all images made the same size."""
     pictures = [_pixels(images, i) for i in range(count)]
-    coloured = any(len(one) > SIDE * SIDE for one in pictures)
-    wanted = SIDE * SIDE * (3 if coloured else 1)
+    coloured = any(len(one) > IMAGE_SIDE * IMAGE_SIDE for one in pictures)
+    wanted = IMAGE_SIDE * IMAGE_SIDE * (3 if coloured else 1)
     raw = np.stack(
         [one if len(one) == wanted else np.repeat(one, wanted // len(one)) for one in pictures]
     )
-    about = {"side": SIDE, "channels": 3 if coloured else 1}
+    about = {"side": IMAGE_SIDE, "channels": 3 if coloured else 1}
     return _joined([_reduced("pixels", about, raw)], [])
 
 
@@ -190,7 +190,10 @@ def of_examples(
     """Return features of examples that came without any."""
     if examples.images is None:
         return of_table(examples.frame, columns, without)
-    if isinstance(examples.images, ArrayImages) and examples.images.data[0].size <= SIDE * SIDE:
+    if (
+        isinstance(examples.images, ArrayImages)
+        and examples.images.data[0].size <= IMAGE_SIDE * IMAGE_SIDE
+    ):
         return of_array(examples.images.data, "pixels")
     return of_images(examples.images, len(examples))
 
@@ -295,9 +298,9 @@ def _reduced(kind: str, about: dict[str, Any], raw: Any) -> tuple[Floats, Block]
 def _pixels(images: Images, i: int) -> Floats:
     picture = images.picture(i)
     grey = picture.mode in ("1", "L", "I", "I;16", "F")
-    made = picture.convert("L" if grey else "RGB").resize((SIDE, SIDE))
+    made = picture.convert("L" if grey else "RGB").resize((IMAGE_SIDE, IMAGE_SIDE))
     return np.asarray(made, dtype=np.float64).ravel() / 255.0
 
 
 def _numbers_rows(column: pd.Series[Any]) -> bool:
-    return str(column.name).lower() in NUMBERS and bool(column.is_unique)
+    return str(column.name).lower() in ROW_NUMBERS and bool(column.is_unique)

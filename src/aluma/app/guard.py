@@ -1,8 +1,8 @@
 """Who may talk to the page: those with the token, from the page itself, by the right name.
 
-A page in the browser of someone else's making can send requests to this machine. It does not know
-the token, its requests carry its own origin, and a name of its own that it points here is not one
-of this server's; each of the three is checked by itself.
+Somebody else's page, open in the same browser, can send requests to this machine. It does not know
+the token; its requests carry its own origin; and a host name of its own that it points here is none
+of this server's. Each of the three is checked by itself.
 """
 
 from __future__ import annotations

@@ -20,9 +20,9 @@ from aluma.learners.learner import Learner
 logger = logging.getLogger(__name__)
 
 #: Seconds for proofs in a certificate, and in each extra round while nobody answers.
-PROOFS = 0.2
+PROOF_SECONDS = 0.2
 #: Rounds of proofs for one set of answers, at most.
-ROUNDS = 30
+MOST_ROUNDS = 30
 #: Seconds that figures may be late in favour of the next questions.
 LATEST_SECONDS = 1.5
 
@@ -89,8 +89,8 @@ class Judge:
         if self._judged is not None:
             learner.take_proofs(self._judged)
         proven = -1
-        for number in range(ROUNDS):
-            found = learner.certificate(proof_seconds=PROOFS)
+        for number in range(MOST_ROUNDS):
+            found = learner.certificate(proof_seconds=PROOF_SECONDS)
             self._judged = learner
             self.figures = Figures(
                 answers=found.asked,

@@ -20,9 +20,9 @@ from aluma.pool import Pool
 
 #: An answer that this share of the hypotheses expects, or less, is not looked ahead to: the learner
 #: brings it in gradually, which may take seconds, and it will hardly come.
-UNLIKELY = 0.05
+UNLIKELY_SHARE = 0.05
 #: Examples offered in place of the next question should that be late.
-SPARE = 6
+SPARE_QUESTIONS = 6
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Branch:
 
 
 class Lookahead:
-    """A thread that looks ahead from one state of a session at a time.
+    """A thread that works out what follows each answer to the present question.
 
     Parameters
     ----------
@@ -190,7 +190,7 @@ class Lookahead:
             return self._labels
         row = self._pool.rows([example])[:, : self._pool.dimension - self._pool.bias]
         shares = dict(zip(self._labels, learner.predict_proba(row)[0], strict=True))
-        self.unlikely = frozenset(label for label in shares if shares[label] <= UNLIKELY)
+        self.unlikely = frozenset(label for label in shares if shares[label] <= UNLIKELY_SHARE)
         return tuple(
             sorted(shares.keys() - self.unlikely, key=lambda label: (-shares[label], label))
         )
@@ -211,4 +211,4 @@ def _asked(learner: Learner) -> Question:
         example = int(learner.ask())
     except Exhausted:
         return Question(None)
-    return Question(example, tuple(learner.alternatives(SPARE).tolist()))
+    return Question(example, tuple(learner.alternatives(SPARE_QUESTIONS).tolist()))

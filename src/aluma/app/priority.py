@@ -6,7 +6,7 @@ import os
 import sys
 import threading
 
-#: How much less urgent than the page looking ahead is, and figures are, as `nice` counts it.
+#: What is added to the niceness of the thread that looks ahead, and of the one for figures.
 LOOKING_AHEAD, FIGURES = 5, 10
 
 

@@ -16,7 +16,7 @@ from aluma.reading import is_array, read_array, read_table
 #: Endings of image files that are looked at.
 PICTURES = {".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp"}
 #: A column of strings is text, not a set of categories, when values are longer or more than this.
-WORDS, CATEGORIES = 3.0, 20
+CATEGORY_WORDS, MOST_CATEGORIES = 3.0, 20
 
 
 def read(source: Path, table: Path | None = None, label_column: str | None = None) -> Examples:
@@ -69,7 +69,7 @@ def is_text(column: pd.Series[Any]) -> bool:
     if known.empty:
         return False
     words = float(known.head(2000).str.split().map(len).mean())
-    return words > WORDS or known.nunique() > CATEGORIES
+    return words > CATEGORY_WORDS or known.nunique() > MOST_CATEGORIES
 
 
 def read_folder(folder: Path) -> Examples:

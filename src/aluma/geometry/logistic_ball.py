@@ -26,7 +26,7 @@ CENTRING, IMPROVEMENT, SHORTENED = 10.0, 0.01, 0.5
 SHORTEST = 1e-4
 #: Iterations at most; about a dozen are needed.
 MOST_STEPS = 100
-#: Share of the radius that is not worth another one: beyond it there is only rounding.
+#: What is gained beyond this share of the radius is rounding, and not worth another iteration.
 CONVERGED = 1e-9
 #: How far a start is drawn to the centre of the ball: an interior point gains little at a wall.
 INWARDS = 0.5

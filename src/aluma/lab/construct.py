@@ -1,6 +1,7 @@
 """Construct a learner for a problem, with the settings that it takes.
 
-Apart from the list of entrants, which knows every learner: a result depends on its own only.
+It is apart from the list of entrants, which imports every learner, so that a result depends on the
+code of its own learner only.
 """
 
 from __future__ import annotations

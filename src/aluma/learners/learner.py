@@ -77,12 +77,18 @@ class Learner:
         The space, strategy, prediction, stopping rule and promise.
     classes : (negative, positive), optional
         The two labels. Without it they are learnt as they are told.
-    bias : bool
-        Add a constant feature, so that halfspaces need not pass through the origin.
     budget : int, optional
         Number of answers after which :meth:`ask` raises :class:`Exhausted`.
+
+    Notes
+    -----
+    ``ALuMA`` and the others take, instead of parts, what their parts are made with. Two of those
+    settings they all have in common:
+
+    bias : bool
+        Add a constant feature, so that halfspaces need not pass through the origin.
     random_state : int, numpy Generator or None
-        Of learners that are random; the same integer gives the same questions.
+        The same integer gives the same questions; None gives others every time.
 
     Examples
     --------

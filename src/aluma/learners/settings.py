@@ -1,4 +1,4 @@
-"""What settings a learner takes, known by its signature."""
+"""Which settings a learner takes, read off its signature."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class LogisticFits:
-    """Regressions of answers, the last one kept: asked by a strategy and a prediction alike.
+    """Fits regressions to answers and keeps the last, for a strategy and a prediction to share.
 
     Parameters
     ----------

@@ -11,8 +11,8 @@ from scipy.special import bdtr
 from aluma.arrays import Ints
 from aluma.sampling.settling import Mixing
 
-#: Confidence with which the Monte Carlo error of the bound is covered.
-COVERED = 0.95
+#: The error bound is a quantile of sampled disputes; with this confidence it is not too small.
+QUANTILE_CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Certificate:
         probability ``delta``; the Monte Carlo error of this quantile is covered
     delta : the probability that the bound and the greedy factor may fail with
     greedy_factor : every question so far was within this factor of the best, with probability
-        1 - delta / 2 (Lemmas greedySSA and simplerAnalysis); None if that was not verified
+        1 - delta / 2 (Lemma 13 for volumes, Theorem 16 for votes); None if that was not verified
     mixing : what the population says about its own quality
     """
 
@@ -55,11 +55,11 @@ def quantile_bound(values: Ints, delta: float) -> int:
     """Return a value above the 1 - delta quantile of what ``values`` were drawn from.
 
     An order statistic: the j-th smallest of n independent draws exceeds the quantile with the
-    probability that a Bin(n, 1 - delta) is below j; j is the first for which that is COVERED. With
-    too few draws for that it is the largest of them.
+    probability that a Bin(n, 1 - delta) is below j; j is the first for which that is at least
+    QUANTILE_CONFIDENCE. With too few draws for that it is the largest of them.
     """
     n = len(values)
-    # The first count that a Bin(n, 1 - delta) is not above with probability COVERED.
-    count = bisect_left(range(n), COVERED, key=lambda k: float(bdtr(k, n, 1 - delta)))
+    # The first count that a Bin(n, 1 - delta) is not above with probability QUANTILE_CONFIDENCE.
+    count = bisect_left(range(n), QUANTILE_CONFIDENCE, key=lambda k: float(bdtr(k, n, 1 - delta)))
     position = min(count + 1, n)
     return int(np.sort(values)[position - 1])

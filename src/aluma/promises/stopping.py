@@ -1,7 +1,7 @@
 """When a learner has finished.
 
-A stopping rule looks at a situation and at the promise. To add one, write it in a file of its own
-and add a line to :data:`STOPPING`: ``ALuMA(X, stopping=name)`` and sessions then know it.
+A stopping rule looks at a situation and at the promise. To add one, write a class below and a line
+in :data:`STOPPING`: ``ALuMA(X, stopping=name)`` and sessions then know it.
 """
 
 from __future__ import annotations
@@ -68,7 +68,6 @@ class Settled(Stopping):
 
     Nothing needs to be proven for it. With ``slack="auto"`` a pool that seems settled is put to the
     test first, see :class:`aluma.spaces.loosening.LooseningSpace`.
-
     """
 
     judges_labels: ClassVar[bool] = True

@@ -1,7 +1,7 @@
 """Mercer kernels as features: rows whose inner products are the kernel's values.
 
 Algorithm 3 decomposes a kernel matrix, K = U U^T, and goes on with the rows of U. Any U serves
-(Lemma extend): here it is the one of the eigenvectors, ``U = V sqrt(L)`` for ``K = V L V^T``, with
+(Lemma 34): here it is the one of the eigenvectors, ``U = V sqrt(L)`` for ``K = V L V^T``, with
 the directions of no length left out, so a singular matrix has few features. A new example x has
 the features ``k(x, Z) V / sqrt(L)``, where Z are the landmarks that K was computed on.
 
@@ -25,6 +25,7 @@ from aluma.blas import one_thread
 from aluma.pool import Pool
 from aluma.streams import OfSeed, stream
 
+#: The kernels that go by a name.
 NAMES = ("linear", "rbf", "laplacian", "poly", "cosine", "precomputed")
 #: Names that scikit-learn has for what is called otherwise here.
 ALIASES = {"polynomial": "poly"}
@@ -34,7 +35,7 @@ NO_MERCER = {
     "additive_chi2": "it is a negative distance, 0 of every example with itself",
 }
 #: Pools up to this size have every example as a landmark: their matrix takes 32 MB.
-EXACT = 2000
+EXACT_UP_TO = 2000
 #: Landmarks of larger pools, if not given.
 LANDMARKS = 500
 #: Entries across the diagonal may differ, and eigenvalues be negative, by this share of the largest
@@ -56,8 +57,8 @@ class Kernel:
         and factor of "poly", ``(gamma <x, z> + coef0)^degree``; None is
         1 / (features * variance of the pool)
     degree, coef0 : of "poly"
-    landmarks : examples that features are computed from; None is all of a pool of at most EXACT
-        examples, and LANDMARKS of a larger one
+    landmarks : examples that features are computed from; None is all of a pool of up to
+        EXACT_UP_TO examples, and LANDMARKS of a larger one
     """
 
     name: str | Callable[[Any, Any], Any] = "linear"
@@ -212,7 +213,7 @@ class KernelMap:
         return self.kernel.matrix(rows, self._landmarks, self._gamma)
 
     def _chosen(self, m: int) -> npt.NDArray[np.int64]:
-        wanted = self.kernel.landmarks or (m if m <= EXACT else LANDMARKS)
+        wanted = self.kernel.landmarks or (m if m <= EXACT_UP_TO else LANDMARKS)
         if wanted >= m:
             return np.arange(m)
         return np.sort(stream(self.seed, OfSeed.LANDMARKS).choice(m, wanted, replace=False))

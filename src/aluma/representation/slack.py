@@ -1,6 +1,6 @@
 """How much slack some answers need: the least squared hinge loss at a margin.
 
-Theorem transform assumes a bound ``H >= sum max(0, gamma - y <w, x>)^2`` for some w of the unit
+Theorem 17 (lifting) assumes a bound ``H >= sum max(0, gamma - y <w, x>)^2`` for some w of the unit
 ball, with examples in the unit ball. Here the least such H is computed for the answers at hand.
 """
 
@@ -15,7 +15,7 @@ from aluma.blas import one_thread
 
 #: Newton steps on a piecewise quadratic function end within a few; this many mean rounding.
 MOST_STEPS = 100
-#: Losses that are this small a share of the margin are rounding, and those of the least penalty.
+#: Losses up to this share of the margin are rounding.
 ROUNDING = 1e-9
 #: Relative accuracy of the norm of w at the boundary of the ball.
 ACCURATE = 1e-6
@@ -37,7 +37,7 @@ class SlackFit:
 
 @one_thread()
 def smallest_slack(walls: Floats, margin: float) -> SlackFit:
-    """Return the least H for which Theorem transform covers some answers.
+    """Return the least H for which Theorem 17 covers some answers.
 
     The minimum over the ball is that of ``sum max(0, gamma - <w, y x>)^2 + p |w|^2`` for the
     penalty p >= 0 at which |w| = 1, found by bisection; each is a piecewise quadratic problem,

@@ -33,7 +33,7 @@ class Lift(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
     example (one constant for all, so that relative lengths stay), ``a^2 = 1 / (1 + sqrt(slack))``,
     ``b^2 = 1 - a^2`` and e_x is a coordinate that x has to itself; then x' is projected to k
     dimensions by random signs over sqrt(k). If the labels have a hinge loss of at most ``slack``
-    at ``margin`` (Theorem transform), then with probability 1 - delta the projected pool is
+    at ``margin`` (Theorem 17), then with probability 1 - delta the projected pool is
     separable, with ``y <w, x> / (|w| |x|) >= margin_``. Points with d + m coordinates are never
     made.
 
@@ -75,7 +75,7 @@ class Lift(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
 
     References
     ----------
-    Algorithm 3 and Theorem transform in A. Gonen, S. Sabato and S. Shalev-Shwartz, "Efficient
+    Algorithm 3 and Theorem 17 (lifting) in A. Gonen, S. Sabato and S. Shalev-Shwartz, "Efficient
     active learning of halfspaces: an aggressive approach", JMLR 14, 2013.
 
     Examples
@@ -170,7 +170,7 @@ class Lift(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
             if k < d + m:
                 return k
             why = (
-                f"Theorem transform asks for {k:,} dimensions at margin {self.margin:g} and slack "
+                f"Theorem 17 asks for {k:,} dimensions at margin {self.margin:g} and slack "
                 f"{self.slack:g}, more than the {d + m:,} that it would project from"
             )
         idle = f", and slack={self.slack:g} has no effect on the points" if self.slack > 0 else ""

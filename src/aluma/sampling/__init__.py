@@ -1,1 +1,1 @@
-"""Markov chains on version spaces, and what they are worth."""
+"""Markov chains that draw hypotheses from a version space, and how well they do it."""

@@ -38,7 +38,7 @@ from aluma.streams import OfState, named, stream, streams
 #: With fewer survivors than this an answer is brought in gradually.
 FEW = 32
 #: Share of the population that each gradual step keeps.
-KEPT = 0.25
+KEPT_PER_STEP = 0.25
 #: Gradual steps before the cone counts as too thin: each leaves a quarter of the volume.
 MOST_STEPS = 64
 #: Bounces per wall, on average, from which on another trajectory length is looked for.
@@ -48,11 +48,12 @@ TOO_THIN = (
     "there an example that is nearly the same, with the opposite answer? Change one of the two, or "
     "allow for slack."
 )
-#: Up to this share of contradicted hypotheses, as many again fly besides their copies and not
-#: everybody: nobody then stays for more than eight answers.
-RARE = 1 / 8
-#: Nearly every hypothesis expected an answer if at most this share did not.
-SURPRISED = 0.05
+#: When an answer contradicts at most this share of the hypotheses, not everybody flies: the copies
+#: do, and of the others this share, those that have not flown for longest. So nobody stays where it
+#: is for more than eight answers.
+RARE_SHARE = 1 / 8
+#: An answer counts as expected if at most this share of the hypotheses contradicts it.
+SURPRISED_SHARE = 0.05
 #: The trajectory length is looked for again when the number of walls has grown by this factor, and
 #: by this number: a search costs about as much as an answer.
 REPACE, REPACE_LEAST = 1.25, 3
@@ -102,7 +103,7 @@ def absorb(state: State, normal: Floats) -> State:
         points, length = repaced(points, walls, length, named(key, OfState.PACE))
         paced_at = len(cone)
         points, mixing = settle(points, walls, length, family, flights)
-    elif np.mean(~inside) <= RARE:
+    elif np.mean(~inside) <= RARE_SHARE:
         flown, stay = _shift(inside)
         moved, mixing = settle_some(points[flown], walls, state.mixing, family, flights)
         points = np.vstack([points[stay], moved])
@@ -112,7 +113,7 @@ def absorb(state: State, normal: Floats) -> State:
         raise Undecided(TOO_THIN)
     mixing = replace(mixing, ancestors=int(inside.sum()), gradual=steps)
     log_volume = state.log_volume + lost + float(np.log(inside.mean()))
-    expected = state.expected + 1 if np.mean(inside) >= 1 - SURPRISED and not steps else 0
+    expected = state.expected + 1 if np.mean(inside) >= 1 - SURPRISED_SHARE and not steps else 0
     return State(cone, points, key, length, paced_at, log_volume, mixing, expected, state.sampler)
 
 
@@ -135,7 +136,7 @@ def _shift(inside: Bools) -> tuple[Ints, Ints]:
     The dead fly, as copies, and the survivors that have stayed longest, in whole parts.
     """
     dead, alive = np.flatnonzero(~inside), np.flatnonzero(inside)
-    wanted = len(dead) + RARE * len(inside)
+    wanted = len(dead) + RARE_SHARE * len(inside)
     rested = PART * int(np.ceil(wanted / PART)) - len(dead)
     return np.concatenate([dead, alive[:rested]]), alive[rested:]
 
@@ -155,11 +156,11 @@ def _bring_in(
     most = np.inf
     for step in range(MOST_STEPS):
         behind = -(points @ wall) / (points @ opener)
-        if _in_front(points, cone, wall).mean() >= KEPT:
+        if _in_front(points, cone, wall).mean() >= KEPT_PER_STEP:
             return points, length, lost, step
         if spent > most:
             break
-        opened = wall + np.quantile(behind, KEPT) * opener
+        opened = wall + np.quantile(behind, KEPT_PER_STEP) * opener
         opened /= np.linalg.norm(opened)
         inside = _in_front(points, cone, opened)
         points = points[refill(inside, stream(key, OfState.STEP_REFILL, step))]

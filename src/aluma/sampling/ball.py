@@ -18,7 +18,7 @@ from aluma.sampling.blocks import BLOCK, each_block
 from aluma.sampling.pace import directions
 from aluma.streams import streams
 
-#: Quantiles that quick normals are drawn from.
+#: Entries of the table of normal quantiles that quick normal draws are taken from.
 LEVELS = 2**16
 
 

@@ -22,12 +22,12 @@ from aluma.sampling.chains import Walls
 from aluma.sampling.settling import settle
 from aluma.streams import OfState, named, stream
 
-#: Answers of a group: the first so many, the next so many, and so on.
+#: Answers that are absorbed together: the first 16, the next 16, and so on.
 GROUP = 16
 #: Share of the population that has to agree with all of a group, else it is halved.
-ENOUGH = 1 / 16
-#: Ends of groups that are kept, to go back to.
-KEPT = 2
+LEAST_AGREEING = 1 / 16
+#: Populations at the ends of groups that are kept, to go back to.
+KEPT_GROUP_ENDS = 2
 
 
 class Latecomer:
@@ -38,7 +38,7 @@ class Latecomer:
 
     def __init__(self, start: State) -> None:
         self._start = start
-        self._ends: deque[State] = deque(maxlen=KEPT)
+        self._ends: deque[State] = deque(maxlen=KEPT_GROUP_ENDS)
 
     def fork(self) -> Latecomer:
         """Return an independent copy; states are never changed, and shared."""
@@ -75,7 +75,7 @@ def absorb_all(state: State, normals: Floats) -> State:
     points = np.hstack([state.points, free])
     products = points @ cone.coordinates[len(state.cone) :].T
     inside = clearly_inside(products, np.linalg.norm(points, axis=1), cone.dimension)
-    if inside.mean() < ENOUGH:
+    if inside.mean() < LEAST_AGREEING:
         half = len(normals) // 2
         return absorb_all(absorb_all(state, normals[:half]), normals[half:])
     family = refill(inside, rng)

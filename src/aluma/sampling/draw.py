@@ -16,9 +16,9 @@ from aluma.sampling.pace import climb, directions, forget, spread
 from aluma.streams import OfSeed, entropy, named, stream, streams
 
 #: Chains fly this many times as long as it takes to forget a start: correlation 0.2^3 < 0.01.
-OVER = 3
-#: And at least this often.
-LEAST = 6
+TIMES_TO_FORGET = 3
+#: Flights of a chain, at least.
+LEAST_FLIGHTS = 6
 
 
 def draw(
@@ -43,7 +43,7 @@ def _fly_all(
 ) -> Floats:
     """Run a pilot block from one point to find the pace, then every block from where it ended."""
     start, length, flights = each_block(lambda _: _pilot(cone, inside, walls, seed), 1)[0]
-    taken = steps or max(LEAST, OVER * flights)
+    taken = steps or max(LEAST_FLIGHTS, TIMES_TO_FORGET * flights)
     rngs = streams(named(seed, OfSeed.DRAW_FLIGHTS), count)
 
     def fly_block(block: int) -> Floats:

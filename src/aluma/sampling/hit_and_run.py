@@ -1,4 +1,4 @@
-"""Hit-and-run: the paper's kernel, with a proof of its mixing time and little else for it.
+"""Hit-and-run: the paper's kernel. Its mixing time is proven, but it is slow.
 
 From a point of the body, draw a direction uniformly and move to a uniform point of the chord
 through the body in that direction (Lovasz 1999). The body is the cone within the unit ball. The

@@ -20,14 +20,15 @@ from aluma.sampling.kernels import fly, is_paced
 
 logger = logging.getLogger(__name__)
 
+#: The longest trajectory, a quarter turn.
 QUARTER = np.pi / 2
 #: Neighbouring lengths differ by this factor: at the best length the yield is flat within it.
 STEP = np.sqrt(2.0)
 #: Lengths tried beyond the best so far before the climb ends.
 LENGTHS_BEYOND_BEST = 2
-#: Functions of each kind that mixing is judged on.
+#: Functions that mixing is judged on: random ones, and products with walls.
 RANDOM, WALLS = 12, 12
-#: A start counts as forgotten when no function of it is correlated more than this with now.
+#: A start counts as forgotten when no judged function of it is correlated more with the same now.
 FORGOTTEN = 0.2
 #: Trajectories that have to be shorter than this belong to a cone that float64 cannot resolve.
 SHORTEST_TRIED = 1e-12

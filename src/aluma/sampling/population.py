@@ -27,8 +27,8 @@ from aluma.streams import OfState, entropy, named, streams
 
 #: Answers that can be undone one by one.
 UNDO_DEPTH = 32
-#: Times the flights that forgot the last start that an independent draw takes.
-AFRESH = 3
+#: An independent draw flies this many times as often as it took to forget the last start.
+TIMES_TO_FORGET = 3
 
 
 class Population:
@@ -179,7 +179,7 @@ class Population:
     def independent_points(self, number: int) -> Floats:
         """Return what :meth:`independent` turns into hypotheses, in the cone's coordinates."""
         state = self._state
-        flights = AFRESH * max(LEAST_FLIGHTS, state.mixing.flights)
+        flights = TIMES_TO_FORGET * max(LEAST_FLIGHTS, state.mixing.flights)
         return self._flown(flights, 1, named(state.key, OfState.INDEPENDENT, number))[0]
 
     def _flown(self, flights: int, times: int, key: tuple[int, ...]) -> list[Floats]:

@@ -22,8 +22,8 @@ PART = BLOCK // 2
 #: Nominal nanoseconds (see :func:`aluma.sampling.pace.cost`) that a chain may take, and flights
 #: with a bounce for every wall on top: in a wedge between two examples that are nearly the same but
 #: answered differently, flights would never end.
-MOST_WORK, ORDINARY_FLIGHTS = 2e6, 128
-#: From here on a population says that it cannot speak for its version space.
+MOST_NANOSECONDS, ORDINARY_FLIGHTS = 2e6, 128
+#: From these on a population counts as unsound: nothing is promised by it.
 UNSOUND_CORRELATION, UNSOUND_RHAT, UNSOUND_REFUSED = 0.5, 1.5, 0.5
 
 
@@ -129,7 +129,7 @@ def fly_until(
 
 def most_work(walls: Walls, chains: int) -> float:
     """Return the nominal nanoseconds after which chains are left where they are."""
-    return chains * (MOST_WORK + ORDINARY_FLIGHTS * cost(len(walls.normals), walls))
+    return chains * (MOST_NANOSECONDS + ORDINARY_FLIGHTS * cost(len(walls.normals), walls))
 
 
 def _several(

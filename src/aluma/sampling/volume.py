@@ -1,4 +1,4 @@
-"""VolEst: the volume of a version space, with the promise of the paper's volume lemma.
+"""VolEst: the volume of a version space, with the promise of Lemma 12 of the paper.
 
 ``log_volume(cone, epsilon, delta)`` is within ``ln(1 + epsilon)`` of the true logarithm of the
 share of the unit ball with probability at least 1 - delta. (The lemma and its use in the proof
@@ -54,7 +54,9 @@ from aluma.streams import OfSeed, entropy, named, streams
 SHARE = 0.2
 #: Share below which no level is expected to be; the promise is computed for it.
 LEAST_SHARE = 0.15
+#: Blocks of chains in the pilot run.
 PILOT_BLOCKS = 8
+#: Levels after which a cone counts as too thin for float64.
 MOST_LEVELS = 5000
 
 

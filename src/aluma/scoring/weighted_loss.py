@@ -19,7 +19,7 @@ from aluma.scoring.hyperplane import lengths
 
 #: A probability is known up to this share of it.
 ACCURACY = 1e-2
-#: Bounds on it that are looked at; about a dozen suffice.
+#: Ever closer bounds on it that are worked out, at most; about a dozen suffice.
 STAGES = 100
 
 

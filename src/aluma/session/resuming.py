@@ -1,4 +1,4 @@
-"""A learner brought to a history: the one in a file, or its own with an answer changed."""
+"""Bring a learner to where its answers lead: those in a file, or its own with one changed."""
 
 from __future__ import annotations
 

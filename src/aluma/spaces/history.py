@@ -11,8 +11,9 @@ from typing import Any
 class Event:
     """An answer (``sign`` +1 or -1) or, with sign 0, a skipped question.
 
-    ``mark`` is where it left a learner that reads a stream: a consequence of this event and those
-    before it, and no part of what was said.
+    ``mark`` is what the strategy noted with it: how far a stream had been read, or the greedy
+    factor that was verified when the question was chosen. It is no part of what was said, so events
+    are equal whatever their marks.
     """
 
     index: int

@@ -24,14 +24,13 @@ from aluma.spaces.space import Hypotheses, Standing
 
 logger = logging.getLogger(__name__)
 
-#: gamma where none is stated.
+#: The margin gamma that slack is measured at, where the user states none.
 MARGIN = 0.02
-#: Slack is measured again when the answers need this many times as much.
-GROWN = 2.0
-#: Answers in a row, each expected by nearly every hypothesis, that must agree with the vote before
-#: it counts as tested whether a halfspace separates the pool. A pool of which a tenth contradicts
-#: is found out by two thirds of such runs even if they were random; they are the least clear
-#: examples that are left.
+#: More slack is allowed for when the answers need more than this many times what is allowed.
+SLACK_GROWTH = 2.0
+#: Answers in a row that must be as nearly every hypothesis expected before a pool without slack may
+#: count as settled. If a tenth of a pool contradicts the rest, ten random questions meet some of it
+#: two times in three; the questions asked are about less clear examples than random ones.
 TESTS = 10
 
 
@@ -114,7 +113,7 @@ class LooseningSpace(Hypotheses):
         indices, signs = np.array(told).T
         rows = self.pool.rows(indices) * (signs / self._length())[:, None]
         needed = smallest_slack(rows, self.margin).slack
-        if needed <= GROWN * self.allowed_slack:
+        if needed <= SLACK_GROWTH * self.allowed_slack:
             return None
         looser = self._with_slack(needed)
         for index, sign in told:

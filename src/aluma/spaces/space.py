@@ -27,8 +27,8 @@ from aluma.scoring.disputes import Disputes, disputes
 from aluma.spaces.history import Event
 from aluma.streams import OfState, stream
 
-#: Numbers in the walls up to which a flight of the whole population takes about a millisecond.
-CHEAP = 4096
+#: Answers times dimension up to which a flight of the whole population takes about a millisecond.
+CHEAP_WALL_NUMBERS = 4096
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ class Hypotheses(Space):
         next to nothing, which is while there are few answers.
         """
         cone = self.population.cone
-        times = min(most_times, max(1, CHEAP // max(len(cone) * cone.dimension, 1)))
+        times = min(most_times, max(1, CHEAP_WALL_NUMBERS // max(len(cone) * cone.dimension, 1)))
         return self.population.voters(times)
 
     def shares(self, pool: Pool, most_times: int = 1) -> Floats:

@@ -16,9 +16,9 @@ from aluma.strategies.order import first_occurrences
 from aluma.strategies.stream import Stream
 
 #: Examples that are looked at together: few at first, since the next one is often the question.
-FEWEST, MOST = 4, 1024
+FIRST_TOGETHER, MOST_TOGETHER = 4, 1024
 #: Hypotheses kept for having differed from the separator about an example.
-WITNESSES = 64
+MOST_WITNESSES = 64
 
 
 class BothPossible(Stream[SeparatorSpace]):
@@ -71,13 +71,13 @@ class BothPossible(Stream[SeparatorSpace]):
         """Yield what is neither answered nor inferred, and whether known hypotheses differ."""
         coming = self.order[at.eligible[self.order]]
         coming = coming[~np.isin(coming, list(self._settled))]
-        start, size = 0, FEWEST
+        start, size = 0, FIRST_TOGETHER
         while start < len(coming):
             part = coming[start : start + size]
             rows = at.pool.rows(part)
             contested = self._contested(at.space, rows)
             yield from zip(part.tolist(), rows, contested.tolist(), strict=True)
-            start, size = start + size, min(2 * size, MOST)
+            start, size = start + size, min(2 * size, MOST_TOGETHER)
 
     def _contested(self, space: SeparatorSpace, rows: Floats) -> Bools:
         """Say of which rows the hypotheses at hand clearly give both labels."""
@@ -101,5 +101,5 @@ class BothPossible(Stream[SeparatorSpace]):
         if other is None:
             self._settled[example] = sign, len(space)
             return False
-        self._witnesses = np.vstack([self._witnesses, other])[-WITNESSES:]
+        self._witnesses = np.vstack([self._witnesses, other])[-MOST_WITNESSES:]
         return True

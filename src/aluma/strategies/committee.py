@@ -20,14 +20,14 @@ from aluma.streams import OfState, stream
 
 #: How many times the examples of one draw of hypotheses may outnumber its pairs, once the first
 #: draw has found nothing: more would be cheaper, and further from a fresh pair for every example.
-REUSE = 8
+MOST_EXAMPLES_PER_PAIR = 8
 #: Draws that one place in the order may need; their numbers must differ from another place's.
 MOST_DRAWS = 2**16
 #: Passes that are read with the vote shares of one draw, once a whole pass has found nothing.
-AHEAD = 16
+PASSES_AHEAD = 16
 #: Examples that are looked at together at first: the next question is often among them.
-FEWEST = 64
-#: Share of a squared length that rounding can be.
+FIRST_TOGETHER = 64
+#: Share of a squared length that rounding can be, and the least length that is divided by.
 ROUNDING, TINY = 1e-12, 1e-300
 
 
@@ -85,7 +85,7 @@ class _Reading:
         coming = np.tile(self.coming, self.passes)
         start, draw = 0, 0
         while start < len(coming):
-            size = self.size // 2 * min(2**draw, REUSE)
+            size = self.size // 2 * min(2**draw, MOST_EXAMPLES_PER_PAIR)
             part = coming[start : start + size]
             points = self._drawn(draw)[: self.size]
             cone, rng = self.space.population.cone, self._stream(draw)
@@ -110,7 +110,7 @@ class _Reading:
             if len(contested) == 0:
                 return
             rng = self._stream(draw)
-            for _ in range(AHEAD):
+            for _ in range(PASSES_AHEAD):
                 coins = rng.uniform(size=len(contested))
                 asked = contested[coins < chance[self.coming[contested]]]
                 yield from ((int(self.coming[found]), start + found) for found in asked.tolist())
@@ -148,7 +148,7 @@ def disagreements(
     pairs = np.concatenate(rounds)[:n]
     scales = np.sqrt(rng.chisquare(max(cone.rank, 1), size=(n, 2)))
     free = rng.standard_normal((n, 2))
-    start, size = 0, FEWEST
+    start, size = 0, FIRST_TOGETHER
     while start < n:
         part = slice(start, start + size)
         chosen = points[pairs[part]]

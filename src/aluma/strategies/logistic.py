@@ -1,4 +1,4 @@
-"""Strategies of other libraries' users, for comparisons: margins of a logistic regression."""
+"""What people use today, for comparisons: logistic regression, or scikit-activeml's strategies."""
 
 from __future__ import annotations
 

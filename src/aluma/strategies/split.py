@@ -16,15 +16,16 @@ from aluma.spaces.space import Hypotheses
 from aluma.strategies.strategy import Strategy
 from aluma.strategies.volume_greedy import choose_by_volume
 
-#: How many times the population votes where hypotheses cost next to nothing: the noise of the
-#: splits costs labels (3 of 34 on the octahedron in 10 dimensions, from 1,000 to 4,000 hypotheses).
+#: Where hypotheses cost next to nothing, up to this many times as many vote as the population has:
+#: noise in the splits costs labels (3 of 34 on the octahedron in 10 dimensions, with 1,000 voters
+#: instead of 4,000).
 MOST_TIMES = 4
-#: The first so many questions are chosen with that many times the usual effort: on MNIST 4 vs 7 it
+#: The first 32 questions are chosen with four times the usual effort: on MNIST 4 vs 7 it
 #: takes a tenth off the error after 10 and 25 answers, and nothing later.
-EARLY, EARLY_EFFORT = 32, 4
+EARLY_QUESTIONS, EARLY_EFFORT = 32, 4
 #: In a settled pool every fourth question is still for the best split: by splits alone labels
 #: become certain (two circles, 1/epsilon = 190: 13 answers, and 71 without them).
-SPLITTING = 4
+SPLIT_EVERY = 4
 #: Accuracy of vote shares that "verified" draws for; its theorem needs less than 1/64, and what is
 #: verified instead (bounds.verified_factor) holds at it.
 LAMBDA = 1 / 64
@@ -67,7 +68,7 @@ class Split(Strategy[Hypotheses]):
         all hypotheses make. Asking nearest to the centre any sooner puts off the end (pairs of
         digits: from 128 to 156 answers, from 0.15 on).
         """
-        return self.delta if self.alpha > 1 and n_answers % SPLITTING else 0.0
+        return self.delta if self.alpha > 1 and n_answers % SPLIT_EVERY else 0.0
 
 
 class VolumeSplit(Strategy[Hypotheses]):
@@ -131,7 +132,7 @@ def effort(alpha: float, n_answers: int) -> int:
 
     The first answers matter most, and after few of them hypotheses cost next to nothing.
     """
-    return EARLY_EFFORT if alpha > 1 and n_answers < EARLY else 1
+    return EARLY_EFFORT if alpha > 1 and n_answers < EARLY_QUESTIONS else 1
 
 
 def by_volume(at: Situation[Hypotheses], delta: float, share: int) -> Question:

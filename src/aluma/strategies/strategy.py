@@ -40,9 +40,9 @@ class Strategy(ABC, Generic[S]):
         return None
 
     def mark(self, at: Situation[S], question: Question | None, index: int, sign: int) -> Any:
-        """Return what an event leaves behind; it comes next.
+        """Return what to note with the event that comes next, see :class:`Event`.
 
-        ``question`` is what would be asked now, if the strategy reads a stream or it was asked for.
+        ``question`` is what would be asked now; None if nobody has asked and no stream is read.
         """
         return None
 

@@ -1,7 +1,7 @@
 """Algorithm 1's choice of a question: by volumes, each known up to a constant factor.
 
 The algorithm estimates the volumes of both sides of every example, each with VolEst at epsilon =
-1/3, and asks where the product is largest; that is 4-approximately greedy (Lemma greedySSA).
+1/3, and asks where the product is largest; that is 4-approximately greedy (Lemma 13).
 Taken literally it draws afresh for each of 2m estimates. What its proof needs is cheaper: all
 estimates of a round may share their draws, for the union bound needs no independence; the volume
 of the version space is a common factor and cancels; and an example that cannot win needs no

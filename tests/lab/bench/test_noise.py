@@ -100,7 +100,7 @@ def test_everything_is_printed(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     screen = io.StringIO()
     noise.run(Console(file=screen, width=120), quick=True)
-    for words in ("Theorem transform", "two moons", "Sphere, 5% wrong answers", "A query at m=300"):
+    for words in ("Theorem 17", "two moons", "Sphere, 5% wrong answers", "A query at m=300"):
         assert words in screen.getvalue()
 
 

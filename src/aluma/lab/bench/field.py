@@ -1,7 +1,7 @@
 """The paper's competitors, measured: ``aluma bench field``, or ``python -m aluma.lab.bench.field``.
 
 Four tables: labels until everything is right on the octahedron, beside the paper's; the growth of
-CAL's and ALuMA's labels on two circles (Theorem "twocircles"), also as a picture; what a query of
+CAL's and ALuMA's labels on two circles (Theorem 20), also as a picture; what a query of
 QBC and of CAL costs on MNIST, in queries of ALuMA; and IWAL's error beside that of passive
 soft-SVM. The exit code is 1 if the two circles do not show what the theorem says.
 """

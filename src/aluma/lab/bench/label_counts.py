@@ -22,7 +22,7 @@ from aluma.spaces.version_space import VersionSpace
 VOTERS = 256
 #: Answers after which simple margin is given up.
 MOST_OF_MARGIN = 1500
-#: Probability with which the sample of two circles may lack a point (Theorem "twocircles").
+#: Probability with which the sample of two circles may lack a point (Theorem 20).
 LACKING = 0.5
 #: What a draw is for, beside the seed: each purpose has a stream of its own.
 SAMPLING_CIRCLES = 2

@@ -1,8 +1,8 @@
 """Noise and kernels: ``aluma bench noise``, or ``python -m aluma.lab.bench.noise``.
 
-Theorem transform by repetition; how many labels kernels save on shapes that no line divides; error
-curves with a teacher who is sometimes wrong, and on the paper's non-separable data; what slack
-costs in time and memory.
+Theorem 17 (lifting) by repetition; how many labels kernels save on shapes that no line divides;
+error curves with a teacher who is sometimes wrong, and on the paper's non-separable data; what
+slack costs in time and memory.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ def _theorem(console: Console, effort: Effort) -> bool:
     missed = theorem(effort.repeats)
     allowed = int(binom.isf(FALSE_ALARM, effort.repeats, DELTA))
     console.print(
-        f"Theorem transform: the margin gamma / (2 + 2 sqrt H) was missed by {missed} of "
+        f"Theorem 17: the margin gamma / (2 + 2 sqrt H) was missed by {missed} of "
         f"{effort.repeats} projected pools; promised with probability {1 - DELTA:g}, so at most "
         f"{allowed} are expected."
     )

@@ -68,7 +68,7 @@ def two_circles(points: int, *, one_sided: bool = True, seed: int = 0) -> Datase
 
     Parameters
     ----------
-    points : 1 / epsilon, on each circle; half of it must be odd (proof of Theorem "two circles")
+    points : 1 / epsilon, on each circle; half of it must be odd (proof of Theorem 20)
     one_sided : whether the target labels the whole top circle positively, the case that makes CAL
         ask about all of it; otherwise the target is uniform
     seed : determines the target
@@ -94,7 +94,7 @@ def two_circles_order(points: int, seed: int = 0) -> npt.NDArray[np.int64]:
     """Return the order in which an i.i.d. sample of D_epsilon first meets the points.
 
     The top circle has probability 1 - tau, ``tau = epsilon / (4 log(4 / epsilon))`` (proof of
-    Theorem "two circles"); within a circle the points are equally likely.
+    Theorem 20, two circles); within a circle the points are equally likely.
     """
     epsilon = 1.0 / points
     tau = epsilon / (4 * np.log(4 / epsilon))
@@ -153,7 +153,7 @@ def line(positions: npt.ArrayLike, threshold: float) -> Dataset:
 
 
 def lower_bound(size: int, grid: int | None = None) -> Dataset:
-    """Return the pool of Theorem "lower bound": greedy asks about all of it, log(m) would do.
+    """Return the pool of Theorem 11 (lower bound): greedy asks about all of it, log(m) would do.
 
     Points at the angles 0 and pi / 2^i, moved to a grid; the target is negative on the first
     (angle 0) and positive on all others.

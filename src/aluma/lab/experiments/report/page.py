@@ -10,6 +10,7 @@ from html import escape
 from aluma.lab.experiments.report.drawing import Picture
 from aluma.lab.experiments.report.section import Section
 from aluma.lab.experiments.report.table import Table
+from aluma.lab.experiments.report.wrapping import wrapped
 
 TITLE = "The paper, reproduced"
 PAPER = (
@@ -87,7 +88,7 @@ def as_html(report: Report) -> str:
 
 
 def as_markdown(report: Report, figures: str = "figures") -> str:
-    """Return the report as Markdown that refers to PNG files in a folder."""
+    """Return the report as Markdown, its prose wrapped, that refers to PNG files in a folder."""
     parts = [f"# {TITLE}", PAPER]
     parts.append("\n".join(f"- {key}: {_code(key, value)}" for key, value in report.facts))
     if report.troubles:
@@ -98,7 +99,7 @@ def as_markdown(report: Report, figures: str = "figures") -> str:
     parts += [f"{report.summary.title}:", report.summary.as_markdown()]
     for section in report.sections:
         parts += _markdown_section(section, figures)
-    return "\n\n".join(parts) + "\n"
+    return wrapped("\n\n".join(parts))
 
 
 def _html_section(section: Section) -> str:

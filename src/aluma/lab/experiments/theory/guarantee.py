@@ -1,4 +1,4 @@
-"""Theorem "general" and the greedy factor, held against exact values on small pools."""
+"""Theorem 5 (labels that greed needs) and the greedy factor, against exact values."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def greedy(inside: Floats, space: Interval) -> float:
 
 
 def adversary(alpha: float) -> Rule:
-    """Return the rule of Theorem "approxline": the leftmost point that alpha-greediness allows."""
+    """Return the rule of Theorem 6: the leftmost point that alpha-greediness allows."""
 
     def leftmost(inside: Floats, space: Interval) -> float:
         products = _products(inside, space)
@@ -131,7 +131,7 @@ def scattered(m: int, seed: int) -> Line:
 
 
 def crowded(m: int, alpha: float) -> Line:
-    """Return the pool of Theorem "approxline" as offsets from 1/2, where its points crowd.
+    """Return the pool of Theorem 6 as offsets from 1/2, where its points crowd.
 
     With e_i = 1/2 - x_i, the recursion of the proof is ``(e - e')(1/2 + e') = e / (2 alpha)``.
     """
