@@ -19,9 +19,10 @@ from aluma.learners.learner import Parts
 from aluma.pool import stores
 from aluma.pool.dense import Dense
 from aluma.prediction.vote import Vote
-from aluma.promises import stopping
+from aluma.promises import rules
 from aluma.promises.credible import Credible
-from aluma.promises.stopping import Limits, NothingLeft, Stopping
+from aluma.promises.nothing_left import NothingLeft
+from aluma.promises.stopping import Limits, Stopping
 from aluma.representation.view import View
 from aluma.sampling import kernels, reflection
 from aluma.sampling.chains import Chains, Flight, Walls
@@ -170,13 +171,13 @@ class AfterFive(Stopping):
 def test_a_stopping_rule_reaches_a_learner_and_its_session(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setitem(stopping.STOPPING, "after_five", lambda limits: AfterFive())
+    monkeypatch.setitem(rules.STOPPING, "after_five", lambda limits: AfterFive())
     learner = ALuMA(X, classes=("no", "yes"), stopping="after_five")
     assert len(aluma.run(learner, Y)) == 5
     with Session.create(tmp_path / "a.aluma", X, stopping="after_five") as session:
         session.tell([0, 1, 2, 3, 4], Y[:5].tolist())
         assert session.finished
-    assert isinstance(stopping.stopping_rule("settled", Limits(0.0, 0.05, True)), Stopping)
+    assert isinstance(rules.stopping_rule("settled", Limits(0.0, 0.05, True)), Stopping)
     with pytest.raises(ValueError, match="stopping must be one of settled, nothing_left"):
         ALuMA(X, stopping="soon")
 

@@ -168,7 +168,7 @@ def test_shorter_trajectories_take_more_flights() -> None:
 def test_forgetting_is_given_up_with_a_warning(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(pace, "MAX_FLIGHTS", 5)
+    monkeypatch.setattr(pace, "MOST_FLIGHTS_TO_FORGET", 5)
     chains, walls = stationary(CONES["random"])
     with caplog.at_level(logging.WARNING):
         _, flights = forget(chains, walls, generator(13), 1e-3)

@@ -34,8 +34,9 @@ def run(
         str,
         typer.Option(
             metavar="NAME",
-            help="Who asks: aluma, simple_margin (an SVM's nearest), qbc (query by committee), "
-            "cal, iwal or passive (random order).",
+            help="Who asks: "
+            + ", ".join(f"{name} ({entry.title})" for name, entry in ENTRIES.items())
+            + ".",
         ),
     ] = "aluma",
     budget: Annotated[

@@ -16,7 +16,8 @@ from aluma.learners.assembly import (
 from aluma.learners.learner import Learner, Parts
 from aluma.prediction.vote import Vote
 from aluma.promises.credible import Credible
-from aluma.promises.stopping import Limits, stopping_rule
+from aluma.promises.rules import stopping_rule
+from aluma.promises.stopping import Limits
 from aluma.representation.view import View
 from aluma.spaces.space import Hypotheses
 from aluma.strategies.split import MOST_TIMES, Split, VerifiedSplit, VolumeSplit, hypotheses_needed
@@ -58,7 +59,7 @@ class ALuMA(Learner):
         The learner has finished when the certificate's ``error_bound`` is at most this.
     stopping : str
         When it has finished: "settled" as above, "nothing_left" when everything is answered, or
-        another name in :data:`aluma.promises.stopping.STOPPING`.
+        another name in :data:`aluma.promises.rules.STOPPING`.
     estimate : {"sampling", "verified", "volume"}
         How splits are estimated. "sampling": by the votes of ``n_hypotheses``, as in the paper's
         experiments. "verified": Algorithm 2, with as many hypotheses as its theorem needs, its

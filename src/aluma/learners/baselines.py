@@ -14,8 +14,8 @@ from typing import Any
 from aluma.errors import MissingExtra
 from aluma.learners.learner import Learner, Parts
 from aluma.prediction.logistic import Logistic, LogisticFits
+from aluma.promises.nothing_left import NothingLeft
 from aluma.promises.promise import no_version_space
-from aluma.promises.stopping import NothingLeft
 from aluma.representation.view import View
 from aluma.spaces.unconstrained import Unconstrained
 from aluma.strategies.logistic import ByLogistic, FromSkactiveml, LeastMargin

@@ -12,7 +12,7 @@ from aluma.arrays import Bools, Ints, positive_integer, probability
 from aluma.learners.assembly import RULES, checked_rule
 from aluma.learners.learner import Learner, Parts
 from aluma.promises.credible import Credible
-from aluma.promises.stopping import NothingWanted
+from aluma.promises.nothing_left import NothingWanted
 from aluma.representation.view import View
 from aluma.sampling.kernels import checked_sampler
 from aluma.spaces.separator import SeparatorSpace

@@ -11,7 +11,7 @@ from aluma.arrays import Ints, positive_integer, probability
 from aluma.learners.assembly import RULES, checked_rule
 from aluma.learners.learner import Learner, Parts
 from aluma.promises.credible import Credible
-from aluma.promises.stopping import NothingWanted
+from aluma.promises.nothing_left import NothingWanted
 from aluma.representation.view import View
 from aluma.sampling.kernels import checked_sampler
 from aluma.spaces.plain import PlainSpace

@@ -12,8 +12,8 @@ from aluma.arrays import Floats, Ints
 from aluma.learners.assembly import checked_positive
 from aluma.learners.learner import Learner, Parts
 from aluma.prediction.least_loss import LeastLoss
+from aluma.promises.nothing_left import NothingWanted
 from aluma.promises.promise import no_version_space
-from aluma.promises.stopping import NothingWanted
 from aluma.representation.view import View
 from aluma.scoring.weighted_loss import Reading, WeightedLoss
 from aluma.spaces.unconstrained import Unconstrained

@@ -32,7 +32,7 @@ from aluma.representation.view import View
 from aluma.sampling.population import Population
 from aluma.spaces.history import Event, common
 from aluma.spaces.situation import Question, Situation
-from aluma.spaces.space import Space, Standing
+from aluma.spaces.space import Hypotheses, Space, Standing
 from aluma.strategies.strategy import Strategy
 
 
@@ -94,7 +94,7 @@ class Learner:
     --------
     >>> from aluma.prediction.vote import Vote
     >>> from aluma.promises.credible import Credible
-    >>> from aluma.promises.stopping import NothingLeft
+    >>> from aluma.promises.nothing_left import NothingLeft
     >>> from aluma.spaces.plain import PlainSpace
     >>> from aluma.strategies.in_order import InOrder
     >>> view = View(np.eye(3), bias=True)
@@ -305,8 +305,12 @@ class Learner:
     @property
     def population(self) -> Population:
         """The hypotheses that agree with all answers so far, if the learner keeps any."""
-        found: Population = self.parts.space.population  # type: ignore[attr-defined]
-        return found
+        space = self.parts.space
+        if not isinstance(space, Hypotheses):
+            raise AttributeError(
+                f"{type(self).__name__} keeps no hypotheses: any answers go, so none are ruled out."
+            )
+        return space.population
 
     @property
     def classes_(self) -> tuple[Any, Any]:

@@ -12,8 +12,8 @@ from aluma.learners.assembly import RULES, checked_positive, checked_rule
 from aluma.learners.learner import Learner, Parts
 from aluma.prediction.svm import SoftMargin
 from aluma.promises.credible import Credible
+from aluma.promises.nothing_left import NothingLeft
 from aluma.promises.promise import NoPromise
-from aluma.promises.stopping import NothingLeft
 from aluma.representation.view import View
 from aluma.sampling.kernels import checked_sampler
 from aluma.spaces.separator import SeparatorSpace

@@ -10,7 +10,7 @@ from aluma.geometry.max_margin import Separator
 from aluma.learners.assembly import RULES, checked_rule
 from aluma.learners.learner import Learner, Parts
 from aluma.promises.credible import Credible
-from aluma.promises.stopping import NothingLeft
+from aluma.promises.nothing_left import NothingLeft
 from aluma.representation.view import View
 from aluma.sampling.kernels import checked_sampler
 from aluma.spaces.separator import SeparatorSpace

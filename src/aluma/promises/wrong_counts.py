@@ -136,8 +136,8 @@ class WeightedChecks:
 
     A check is drawn with probability proportional to its weight among those left. If w labels are
     wrong in all and s were found so far, then ``X = 1 / probability`` where the label is wrong and
-    0 where it is right has mean w - s. The upper bound bets that X will be smaller, the lower that it
-    will be larger. How a bet may be scaled follows from the least weight left.
+    0 where it is right has mean w - s. The upper bound bets that X will be smaller, the lower that
+    it will be larger. How a bet may be scaled follows from the least weight left.
 
     Parameters
     ----------
@@ -185,13 +185,11 @@ class WeightedChecks:
         return self._won((seen - left) / np.maximum(left, 1e-12))
 
     def _won(self, gains: Floats) -> bool:
-        """Say whether a bettor with all the stakes has ever had 1 / delta times the start."""
+        """Say whether a bettor with all the stakes has 1 / delta times the start."""
         with np.errstate(divide="ignore"):
-            logs = np.cumsum(np.log(np.maximum(1 + np.outer(gains, BETS), 0.0)), axis=0)
-        if len(logs) == 0:
-            return False
-        wealth = logsumexp(logs + np.log(STAKES), axis=1)
-        return bool(wealth.max() >= -np.log(self.delta))
+            logs = np.log(np.maximum(1 + np.outer(gains, BETS), 0.0)).sum(axis=0)
+        # Shares of a wealth that may be beyond what a float64 can hold.
+        return bool(STAKES @ np.exp(np.minimum(logs, 700.0)) >= 1 / self.delta)
 
 
 def _first(holds: Callable[[int], Any], low: int, high: int) -> int:

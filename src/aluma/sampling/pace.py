@@ -33,7 +33,7 @@ FORGOTTEN = 0.2
 #: Trajectories that have to be shorter than this belong to a cone that float64 cannot resolve.
 SHORTEST_TRIED = 1e-12
 #: Flights after which forgetting is given up.
-MAX_FLIGHTS = 1024
+MOST_FLIGHTS_TO_FORGET = 1024
 
 
 def functions(walls: Walls, points: Floats, rng: np.random.Generator) -> Floats:
@@ -91,17 +91,17 @@ def forget(
     """Fly until every function has forgotten the start; return how many flights that took."""
     judged = functions(walls, chains.points, rng)
     start = directions(chains.points) @ judged
-    for flights in range(1, MAX_FLIGHTS + 1):
+    for flights in range(1, MOST_FLIGHTS_TO_FORGET + 1):
         chains, _ = fly(chains, walls, length, rng)
         if correlation(start, directions(chains.points) @ judged).max() < FORGOTTEN:
             return chains, flights
     logger.warning(
         "after %d trajectories of length %.2g the start is not forgotten: the cone is very narrow "
         "and its draws are less independent than they should be",
-        MAX_FLIGHTS,
+        MOST_FLIGHTS_TO_FORGET,
         length,
     )
-    return chains, MAX_FLIGHTS
+    return chains, MOST_FLIGHTS_TO_FORGET
 
 
 def spread(chains: Chains, walls: Walls, rng: np.random.Generator) -> tuple[Chains, float]:
