@@ -14,6 +14,7 @@ from aluma import cli, reading
 from aluma.errors import Undecided
 from aluma.lab import comparison, names
 from aluma.learners.aluma import ALuMA
+from aluma.learners.registry import ENTRIES
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -123,7 +124,7 @@ def test_other_strategies_and_no_comparison(csv, tmp_path, strategy):
         "--out", tmp_path,
     )  # fmt: skip
     assert result.exit_code == 0, result.output
-    titles = [look.title for look in names.LEARNERS.values() if f"│ {look.title}" in result.output]
+    titles = [one.title for one in ENTRIES.values() if f"│ {one.title}" in result.output]
     assert titles == [names.title(strategy)]
     rule = {"qbc": "vote", "iwal": "the least weighted loss"}.get(strategy, "SVM")
     assert f"{titles[0]} labels by {rule}." in told(result)
