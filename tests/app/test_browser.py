@@ -199,8 +199,9 @@ def test_it_says_when_to_stop_and_lets_one_go_on(run, points, visit):
         tab.wait_for_timeout(60)
         if tab.locator("#stop").is_visible():
             break
-    expect(tab.locator("#stop")).to_contain_text("You can stop here")
-    expect(tab.locator("#stop-why")).to_contain_text("95% sure")
+    expect(tab.locator("#stop")).to_contain_text("The model has settled")
+    expect(tab.locator("#stop-why")).to_contain_text("If a straight boundary fits")
+    expect(tab.locator("#stop-caution")).to_contain_text("aluma check")
     for note in ("#stop-caution", "#caution"):
         expect(tab.locator(note)).to_contain_text("straight boundary")
     tab.get_by_role("button", name="Go on a little").click()

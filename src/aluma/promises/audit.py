@@ -72,8 +72,9 @@ class Audit:
         unknown = np.flatnonzero(~self._known)
         weights = _weights(doubt, self._known)
         self._order = _drawn(unknown, weights, self.seed)
-        #: Answers to the first checks of the order.
+        #: Answers to the first checks of the order, and 1 for each that found a wrong label.
         self._answers: list[Hashable] = []
+        self._found: list[float] = []
         #: Bounds on how many are wrong of all, those found included, after 0, 1, ... checks.
         self._most: list[int] = []
         self._least: list[int] = []
@@ -109,13 +110,14 @@ class Audit:
                 "may be with classes=."
             )
         self._answers.append(value)
+        self._found.append(float(value != self._given[wanted]))
         self._judge()
 
     def undo(self) -> None:
         """Take back the last check; it will be asked about again."""
         if not self._answers:
             raise LookupError("there is no check to take back.")
-        for kept in (self._answers, self._most, self._least):
+        for kept in (self._answers, self._found, self._most, self._least):
             kept.pop()
 
     # -- what the checks show ------------------------------------------------------------------
@@ -154,12 +156,12 @@ class Audit:
         Over the audit's own draws, however often one looks, whatever the data. What was found wrong
         has been put right and no longer counts.
         """
-        return max(min(self._most) - len(self.wrong), 0) / len(self)
+        return max(min(self._most) - sum(self._found), 0) / len(self)
 
     @property
     def lower_bound(self) -> float:
         """At least this share of :attr:`labels` is wrong, with probability 1 - delta."""
-        return max(max(self._least) - len(self.wrong), 0) / len(self)
+        return max(max(self._least) - sum(self._found), 0) / len(self)
 
     @property
     def passed(self) -> bool:
@@ -236,8 +238,7 @@ class Audit:
 
     def _outcomes(self) -> Floats:
         """Return 1 for each check that found a wrong label, 0 for the others."""
-        pairs = zip(self.checked.tolist(), self._answers, strict=True)
-        return np.array([self._given[i] != answer for i, answer in pairs], dtype=np.float64)
+        return np.array(self._found, dtype=np.float64)
 
     def _judge(self) -> None:
         """Bring the bounds up to date after a check."""

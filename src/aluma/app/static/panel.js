@@ -16,7 +16,7 @@ export function progress(state, pending) {
   $("split").textContent = parts.join(" · ");
   const determined = Math.max(now.figures?.determined ?? 0, now.answered - now.exceptions);
   bar(now, determined, negative);
-  $("determined").textContent = `${count(determined)} of ${count(now.size)} labels determined`;
+  $("determined").textContent = `${count(determined)} of ${count(now.size)} labels follow, if a straight boundary fits`;
   figures(now.figures);
   $("mini").textContent = `${count(answered)} answered${now.figures ? ` · ${percent(now.figures.expected_error)}` : ""}`;
   $("export-size").textContent = count(now.size);
@@ -27,7 +27,7 @@ function figures(known) {
   $("error").textContent = known ? percent(known.expected_error) : "–";
   $("error-note").textContent = known ? "of all labels" : "after the first answers";
   $("bound").textContent = known
-    ? `at most ${percent(Math.max(known.error_bound, known.expected_error))}, ${Math.round(100 * (1 - known.delta))}% sure` : "";
+    ? `at most ${percent(Math.max(known.error_bound, known.expected_error))} for ${Math.round(100 * (1 - known.delta))}% of the boundaries that fit` : "";
   $("caution").hidden = !known;
 }
 
@@ -59,7 +59,7 @@ export function curve(points, tolerance) {
     drawn("line", { class: "axis", x1: LEFT, x2: WIDE, y1: BOTTOM, y2: BOTTOM }),
     drawn("polygon", { class: "band", points: [...upper, ...lower].join(" ") }),
     drawn("line", { class: "goal", x1: LEFT, x2: WIDE, y1: y(tolerance), y2: y(tolerance) }),
-    drawn("text", { x: LEFT + 3, y: y(tolerance) - 4 }, `stop at ${percent(tolerance)}`),
+    drawn("text", { x: LEFT + 3, y: y(tolerance) - 4 }, `goal ${percent(tolerance)}`),
     drawn("polyline", { class: "line", points: line }),
     drawn("circle", { class: "now", cx: x(end.answers), cy: y(end.expected_error), r: 3.5 }),
     drawn("text", { x: 0, y: TOP + 6 }, percent(most)),
@@ -67,7 +67,7 @@ export function curve(points, tolerance) {
     drawn("text", { x: LEFT, y: HIGH - 4 }, "0"),
     drawn("text", { x: WIDE, y: HIGH - 4, "text-anchor": "end" }, many(last, "answer")),
   );
-  svg.setAttribute("aria-label", `Estimated error after ${many(last, "answer")}: ${percent(end.expected_error)}, at most ${percent(end.error_bound)}. Time to stop at ${percent(tolerance)}.`);
+  svg.setAttribute("aria-label", `Estimated error after ${many(last, "answer")}: ${percent(end.expected_error)}, at most ${percent(end.error_bound)}. The goal is ${percent(tolerance)}.`);
 }
 
 export function latest(state, pending) {
@@ -99,8 +99,8 @@ export function stop(state, hidden) {
   const expected = now.figures.expected_error * now.size;
   const sure = Math.round(100 * (1 - now.figures.delta));
   $("stop-why").textContent = wrong === 0
-    ? `As far as can be told, all ${count(now.size)} labels are right (${sure}% sure).`
-    : `At most ${many(wrong, "label")} of ${count(now.size)} should be wrong (${percent(now.figures.error_bound)}, ${sure}% sure); ${expected < 1.5 ? "one or none is" : `about ${count(Math.round(expected))} are`} to be expected.`;
+    ? `If a straight boundary fits, more answers would hardly change any of the ${count(now.size)} labels (${sure}% of such boundaries agree).`
+    : `If a straight boundary fits, at most ${many(wrong, "label")} of ${count(now.size)} would still change (${percent(now.figures.error_bound)}, for ${sure}% of such boundaries); ${expected < 1.5 ? "one or none is" : `about ${count(Math.round(expected))} are`} to be expected.`;
   $("stop-gain").textContent = gain(now, expected);
   $("stop-on").hidden = false;
 }

@@ -1,4 +1,4 @@
-"""Whether the certificate keeps its promise: the error bound, and when the learner stops.
+"""Whether promises are kept: audits first, then the certificate's error bound.
 
 ``error_bound`` is promised for targets drawn from P, uniform on the ball. There the share of looks
 at which the true error is below it has to be at least 1 - delta; and it has to say something, so
@@ -20,7 +20,7 @@ from sklearn.datasets import load_breast_cancer, load_digits
 
 from aluma.arrays import Floats
 from aluma.errors import MissingData
-from aluma.lab.bench import one_core
+from aluma.lab.bench import audits, one_core
 from aluma.lab.bench.cones import sphere_pool
 from aluma.lab.bench.labels import mnist_pair
 from aluma.lab.comparison import standardise
@@ -109,7 +109,8 @@ def trials(quick: bool = False) -> list[Trial]:
 
 
 def run(console: Console, quick: bool = False) -> bool:
-    """Watch and print; return whether the bound held as often as promised."""
+    """Watch and print; return whether bounds held as often as promised."""
+    met = audits.run(console, quick)
     table = Table(
         title=f"The certificate's error bound at delta={DELTA}, looked at every {LOOK_EVERY}"
     )
@@ -124,7 +125,6 @@ def run(console: Console, quick: bool = False) -> bool:
         "not stopped",
     ):
         table.add_column(head, justify="left" if head == "pool" else "right")
-    met = True
     for trial in trials(quick):
         try:
             trial.sources[0](0)

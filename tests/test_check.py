@@ -1,0 +1,91 @@
+"""`aluma check`: a labelled file, checked at random."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner, Result
+
+from aluma.cli import app
+
+
+@pytest.fixture
+def labelled(tmp_path: Path) -> Path:
+    """Write 300 labels of which 6 are wrong; a person gave the first 40."""
+    rng = np.random.default_rng(4)
+    truth = rng.choice(["ham", "spam"], 300)
+    labels = truth.copy()
+    wrong = 50 + 40 * np.arange(6)
+    labels[wrong] = np.where(truth[wrong] == "spam", "ham", "spam")
+    frame = pd.DataFrame({"text": [f"message [{i}]" for i in range(300)], "label": labels})
+    frame["truth"], frame["vote_share"] = truth, 0.9
+    frame["label_by"] = ["person"] * 40 + ["vote"] * 260
+    path = tmp_path / "labels.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+def check(*words: object, said: str = "") -> Result:
+    return CliRunner().invoke(app, ["check", *map(str, words)], input=said)
+
+
+def test_a_column_of_right_labels_answers_and_mistakes_are_put_right(labelled: Path) -> None:
+    result = check(labelled, "--truth-column", "truth", "--tolerance", 0.004)
+    assert result.exit_code == 0, result.output
+    assert "Passed: at most 0.40% are wrong." in result.output
+    fixed = pd.read_csv(labelled.with_name("labels-checked.csv"))
+    assert (fixed["label"] != fixed["truth"]).sum() <= 1
+    assert "labels are put right in" in " ".join(result.output.split())
+
+
+def test_a_bad_labelling_fails_and_the_way_out_is_named(labelled: Path) -> None:
+    result = check(labelled, "--label-column", "truth", "--truth-column", "text")
+    assert result.exit_code == 0, result.output
+    assert "Failed: more than 5.00% are wrong" in result.output
+    assert "Better labels or the full labelling" in " ".join(result.output.split())
+
+
+def test_answers_are_kept_and_the_same_command_goes_on(labelled: Path) -> None:
+    first = check(labelled, said="\n\nnonsense\n\nu\nq\n")
+    assert first.exit_code == 0, first.output
+    assert "'nonsense' is none of the labels" in first.output
+    assert "2 of 300 labels checked at random, 0 wrong" in " ".join(first.output.split())
+    log = labelled.with_name("labels.csv.checks.jsonl")
+    kept = [json.loads(line) for line in log.read_text().splitlines()]
+    assert len(kept) == 3
+    # A line that was being written when the power went was never confirmed.
+    log.write_text(log.read_text() + '{"example": 1')
+    second = check(labelled, said="\nq\n")
+    assert "3 of 300 labels checked" in " ".join(second.output.split())
+    shown = [line.split("[")[1].split("]")[0] for line in second.output.splitlines() if "[" in line]
+    again = [json.loads(line)["example"] for line in log.read_text().splitlines()[1:]]
+    assert again[:2] == [line["example"] for line in kept[1:]]
+    assert again[2] == int(shown[0])
+    drawn = pd.read_csv(labelled).loc[again, "label_by"]
+    assert (drawn == "vote").all()
+
+
+def test_another_file_or_other_settings_are_refused(labelled: Path) -> None:
+    check(labelled, said="\nq\n")
+    other = check(labelled, "--tolerance", 0.1, said="q\n")
+    assert other.exit_code == 2
+    assert "tolerance differ" in other.output
+    with labelled.open("a") as file:
+        file.write("more,ham,ham,0.9,vote\n")
+    assert "file differ" in check(labelled, said="q\n").output
+
+
+def test_columns_that_are_not_there_are_named(labelled: Path) -> None:
+    result = check(labelled, "--label-column", "no")
+    assert result.exit_code == 2
+    assert "has no column 'no'" in result.output
+
+
+def test_a_missing_label_and_missing_votes_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "l.csv"
+    path.write_text("text,label\na,x\nb,\n")
+    assert "no value in column 'label' of row 1" in " ".join(check(path).output.split())
+    path.write_text("text,label\na,x\nb,y\n")
+    assert "needs a column 'vote_share'" in check(path, "--by-doubt").output
