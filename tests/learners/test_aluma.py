@@ -189,9 +189,18 @@ def test_a_batch_begins_with_the_question(settings: dict) -> None:
 
 
 def test_who_goes_on_in_a_settled_pool_is_asked_nearest_to_the_centre_or_the_best_split() -> None:
-    # Two circles: soon settled, but a few labels stay in dispute for long.
-    pool = datasets.two_circles(190, seed=seed_of(0))
-    learner = ALuMA(pool.X, classes=(-1.0, 1.0))
+    seen: set[tuple[bool, bool, bool]] = set()
+    for number in range(6):
+        seen |= questions_when_settled(seed_of(number))
+    assert all(among_the_best if splitting else near for splitting, near, among_the_best in seen)
+    assert {(False, True, False), (True, False, True)} <= seen
+
+
+def questions_when_settled(number: int) -> set[tuple[bool, bool, bool]]:
+    """Return what questions were: to be a split, nearest to the centre, among the best splits."""
+    # Two circles: soon settled, but in most a few labels stay in dispute for long.
+    pool = datasets.two_circles(190, seed=number)
+    learner = ALuMA(pool.X, classes=(-1.0, 1.0), random_state=number)
     seen = set()
     for _ in range(16):
         question = learner.ask()
@@ -199,12 +208,13 @@ def test_who_goes_on_in_a_settled_pool_is_asked_nearest_to_the_centre_or_the_bes
         shares = vote_shares(learner.pool, learner._jury(), rest)
         splits = shares * (1 - shares)
         if np.minimum(shares, 1 - shares).sum() < learner.delta and splits.max() > 0:
-            nearest = rest[np.abs(pool.X[rest] @ learner._jury().mean(axis=0)).argmin()]
+            distances = np.abs(pool.X[rest] @ learner._jury().mean(axis=0))
+            # Some examples are mirrored: they are equally near, up to rounding.
+            nearest = distances[rest == question].item() <= distances.min() * (1 + 1e-4) + 1e-9
             among_the_best = splits[rest == question].item() >= splits.max() / learner.alpha
-            seen.add((learner.n_answers % 4 == 0, question == nearest, among_the_best))
+            seen.add((learner.n_answers % 4 == 0, bool(nearest), bool(among_the_best)))
         learner.tell(question, pool.y[question])
-    assert all(among_the_best if splitting else near for splitting, near, among_the_best in seen)
-    assert {(False, True, False), (True, False, True)} <= seen
+    return seen
 
 
 def test_alpha_one_goes_for_the_best_split_as_long_as_there_is_one() -> None:

@@ -618,13 +618,16 @@ def test_new_examples_of_another_width_are_refused(build: Build) -> None:
 
 
 def test_the_order_of_classes_is_only_a_name(build: Build) -> None:
-    one = answered(build(X, classes=("no", "yes")), 12)
-    other = build(X, classes=("yes", "no"))
-    other.tell(one.answered, one.answers)
-    open_ = np.setdiff1d(np.arange(60), one.answered)
-    agree = one.predict()[open_] == other.predict()[open_]
-    # By chance only: the populations are those of opposite walls, so shares differ by sampling.
-    assert agree.mean() > 0.8
+    agree = []
+    for s in range(5):
+        one = answered(build(X, classes=("no", "yes"), random_state=seed_of(s)), 12)
+        other = build(X, classes=("yes", "no"), random_state=seed_of(s))
+        other.tell(one.answered, one.answers)
+        open_ = np.setdiff1d(np.arange(60), one.answered)
+        agree.append((one.predict()[open_] == other.predict()[open_]).mean())
+    # They differ by sampling: the populations are those of opposite walls. Two hypotheses that are
+    # each drawn at random agree on seven in ten at worst; were labels swapped, on three in ten.
+    assert np.median(agree) > 0.6
 
 
 def test_zero_rows_are_never_asked_and_go_to_the_second_class(build: Build) -> None:
