@@ -135,9 +135,8 @@ def test_verified_draws_as_many_hypotheses_as_its_theorem_needs() -> None:
         learner.tell(i, int(X[i, 0] > 0))
     assert learner.certificate().greedy_factor in (2.0, 4.0)
     told_unasked = learner.fork()
-    told_unasked.tell(
-        int(np.setdiff1d(np.arange(30), learner.answered)[0]), told_unasked.predict()[0]
-    )
+    other = int(np.setdiff1d(np.arange(30), learner.answered)[0])
+    told_unasked.tell(other, told_unasked.predict()[other])
     assert told_unasked.certificate().greedy_factor is None
 
 
@@ -218,8 +217,16 @@ def questions_when_settled(number: int) -> set[tuple[bool, bool, bool]]:
 
 
 def test_alpha_one_goes_for_the_best_split_as_long_as_there_is_one() -> None:
-    rng = generator(31)
-    X = rng.standard_normal((400, 5))
+    """In four of five pools something is in dispute yet when the other learner is done."""
+    tried = (asks_for_the_best_split(number) for number in range(31, 41))
+    # None of ten would be one in 10^7.
+    assert next(asked for asked in tried if asked is not None)
+
+
+def asks_for_the_best_split(number: int) -> bool | None:
+    """Say whether a settled pool is asked about by its best split; None if nothing is split."""
+    rng = generator(number)
+    X = rng.standard_normal((200, 5))
     labels = np.sign(X @ rng.standard_normal(5))
     learner = ALuMA(X, classes=(-1.0, 1.0))
     while not learner.finished:
@@ -227,11 +234,12 @@ def test_alpha_one_goes_for_the_best_split_as_long_as_there_is_one() -> None:
         learner.tell(i, labels[i])
     contested = ALuMA(X, classes=(-1.0, 1.0), alpha=1.0)
     contested.tell(learner.answered, labels[learner.answered])
-    rest = np.setdiff1d(np.arange(400), learner.answered)
+    rest = np.setdiff1d(np.arange(200), learner.answered)
     shares = vote_shares(contested.pool, contested._jury(), rest)
     splits = shares * (1 - shares)
-    assert splits.max() > 0
-    assert contested.ask() == rest[splits.argmax()]
+    if splits.max() == 0:
+        return None
+    return bool(splits[rest == contested.ask()].item() == splits.max())
 
 
 def test_three_in_four_questions_may_leave_splits_when_the_pool_is_settled() -> None:

@@ -243,7 +243,7 @@ def same(one: Population, other: Population) -> bool:
 
 
 def test_undo_and_redo_is_no_change() -> None:
-    walls = random_walls(4, 6, generator(16))
+    walls = units(random_walls(4, 6, generator(16)))
     population, before, after = grown(walls), grown(walls[:-1]), grown(walls)
     population.undo()
     assert same(population, before)
@@ -283,7 +283,7 @@ def test_a_fork_goes_its_own_way() -> None:
 
 
 def test_restore_goes_on_from_a_state() -> None:
-    walls = random_walls(3, 5, generator(19))
+    walls = units(random_walls(3, 5, generator(19)))
     population = grown(walls[:3])
     state = population.state
     population.add(walls[3])
