@@ -12,6 +12,10 @@ that. Hypotheses of a population may vary by 1.2 times what independent ones wou
 two levels 3e-3 and 2e-7 in the worst case: 6e-10 a test, and 1e-6 would be passed by 1,600 of them;
 there are fewer than a hundred. ``tests/test_evidence.py`` counts.
 
+Tests that only use NumPy's own draws from a fixed seed (of bounds, shortlists, projections) are
+not among them: they draw the same on every processor, and passed once they pass everywhere. Nor are
+learning curves, which are bounded with room to spare.
+
 **Power.** What a first look of four standard errors sees (more than seven times in ten) is
 eight in the second, where six are enough. Controls say with :func:`caught` that a law that is wrong
 on purpose fails.

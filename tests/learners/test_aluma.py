@@ -136,9 +136,8 @@ def test_verified_draws_as_many_hypotheses_as_its_theorem_needs() -> None:
         learner.tell(i, int(X[i, 0] > 0))
     assert learner.certificate().greedy_factor in (2.0, 4.0)
     told_unasked = learner.fork()
-    told_unasked.tell(
-        int(np.setdiff1d(np.arange(30), learner.answered)[0]), told_unasked.predict()[0]
-    )
+    other = int(np.setdiff1d(np.arange(30), learner.answered)[0])
+    told_unasked.tell(other, told_unasked.predict()[other])
     assert told_unasked.certificate().greedy_factor is None
 
 
@@ -195,9 +194,18 @@ def jury(learner: ALuMA) -> np.ndarray:
 
 
 def test_who_goes_on_in_a_settled_pool_is_asked_nearest_to_the_centre_or_the_best_split() -> None:
-    # Two circles: soon settled, but a few labels stay in dispute for long.
-    pool = datasets.two_circles(190, seed=seed_of(0))
-    learner = ALuMA(pool.X, classes=(-1.0, 1.0))
+    seen: set[tuple[bool, bool, bool]] = set()
+    for number in range(6):
+        seen |= questions_when_settled(seed_of(number))
+    assert all(among_the_best if splitting else near for splitting, near, among_the_best in seen)
+    assert {(False, True, False), (True, False, True)} <= seen
+
+
+def questions_when_settled(number: int) -> set[tuple[bool, bool, bool]]:
+    """Return what questions were: to be a split, nearest to the centre, among the best splits."""
+    # Two circles: soon settled, but in most a few labels stay in dispute for long.
+    pool = datasets.two_circles(190, seed=number)
+    learner = ALuMA(pool.X, classes=(-1.0, 1.0), random_state=number)
     seen = set()
     for _ in range(16):
         question = learner.ask()
@@ -205,17 +213,26 @@ def test_who_goes_on_in_a_settled_pool_is_asked_nearest_to_the_centre_or_the_bes
         shares = vote_shares(learner.pool, jury(learner), rest)
         splits = shares * (1 - shares)
         if np.minimum(shares, 1 - shares).sum() < learner.delta and splits.max() > 0:
-            nearest = rest[np.abs(pool.X[rest] @ jury(learner).mean(axis=0)).argmin()]
+            distances = np.abs(pool.X[rest] @ jury(learner).mean(axis=0))
+            # Some examples are mirrored: they are equally near, up to rounding.
+            nearest = distances[rest == question].item() <= distances.min() * (1 + 1e-4) + 1e-9
             among_the_best = splits[rest == question].item() >= splits.max() / learner.alpha
-            seen.add((learner.n_answers % 4 == 0, question == nearest, among_the_best))
+            seen.add((learner.n_answers % 4 == 0, bool(nearest), bool(among_the_best)))
         learner.tell(question, pool.y[question])
-    assert all(among_the_best if splitting else near for splitting, near, among_the_best in seen)
-    assert {(False, True, False), (True, False, True)} <= seen
+    return seen
 
 
 def test_alpha_one_goes_for_the_best_split_as_long_as_there_is_one() -> None:
-    rng = generator(31)
-    X = rng.standard_normal((400, 5))
+    """In four of five pools something is in dispute yet when the other learner is done."""
+    tried = (asks_for_the_best_split(number) for number in range(31, 41))
+    # None of ten would be one in 10^7.
+    assert next(asked for asked in tried if asked is not None)
+
+
+def asks_for_the_best_split(number: int) -> bool | None:
+    """Say whether a settled pool is asked about by its best split; None if nothing is split."""
+    rng = generator(number)
+    X = rng.standard_normal((200, 5))
     labels = np.sign(X @ rng.standard_normal(5))
     learner = ALuMA(X, classes=(-1.0, 1.0))
     while not learner.finished:
@@ -223,11 +240,12 @@ def test_alpha_one_goes_for_the_best_split_as_long_as_there_is_one() -> None:
         learner.tell(i, labels[i])
     contested = ALuMA(X, classes=(-1.0, 1.0), alpha=1.0)
     contested.tell(learner.answered, labels[learner.answered])
-    rest = np.setdiff1d(np.arange(400), learner.answered)
+    rest = np.setdiff1d(np.arange(200), learner.answered)
     shares = vote_shares(contested.pool, jury(contested), rest)
     splits = shares * (1 - shares)
-    assert splits.max() > 0
-    assert contested.ask() == rest[splits.argmax()]
+    if splits.max() == 0:
+        return None
+    return bool(splits[rest == contested.ask()].item() == splits.max())
 
 
 def test_three_in_four_questions_may_leave_splits_when_the_pool_is_settled() -> None:

@@ -18,7 +18,7 @@ from aluma.learners.iwal import IWAL
 from aluma.learners.learner import Learner
 from aluma.learners.passive import Passive
 from aluma.learners.simple_margin import SimpleMargin
-from evidence import generator, seed_of
+from evidence import generator, holds, seed_of, two_sided
 
 Build = Callable[..., Learner]
 
@@ -206,16 +206,6 @@ def test_a_certificate_is_of_the_version_space_that_the_answers_leave(strict: Bu
     found = learner.certificate()
     assert found is learner.certificate()
     assert (found.asked, found.undecidable) == (8, 0)
-    # Hypotheses by rejection, each checked against all answers: a second opinion.
-    drawn = generator(0).standard_normal((400_000, 4))
-    signs = np.where(learner.answers == "yes", 1, -1)
-    agree = drawn[((drawn @ X[learner.answered].T) * signs > 0).all(axis=1)]
-    assert len(agree) > 500
-    disputed = ((agree @ X.T >= 0) != (learner.predict() == "yes")).mean(axis=1)
-    # Five standard errors of 256 draws, or more.
-    assert found.expected_error == pytest.approx(disputed.mean(), abs=5 * disputed.std() / 16)
-    assert np.quantile(disputed, 0.94) <= found.error_bound <= np.quantile(disputed, 0.999) + 0.02
-    assert found.log_volume == pytest.approx(np.log(len(agree) / len(drawn)), abs=1.0)
     assert isinstance(learner, ALuMA) or found.greedy_factor is None
     assert 8 <= found.determined == len(learner.proven)
     assert all(label == Y[i] for i, label in learner.proven.items())
@@ -226,6 +216,40 @@ def test_a_certificate_is_of_the_version_space_that_the_answers_leave(strict: Bu
         strict(X, delta=0)
     with pytest.raises(TypeError, match="delta must be a number between 0 and 1, got 'x'"):
         strict(X, delta="x")
+
+
+def by_rejection(learner: Learner) -> tuple[np.ndarray, float]:
+    """Return what hypotheses dispute that agree with all answers, and ln of their share."""
+    drawn = generator(0).standard_normal((400_000, 4))
+    signs = np.where(learner.answers == "yes", 1, -1)
+    agree = drawn[((drawn @ X[learner.answered].T) * signs > 0).all(axis=1)]
+    disputed = ((agree @ X.T >= 0) != (learner.predict() == "yes")).mean(axis=1)
+    return disputed, float(np.log(len(agree) / len(drawn)))
+
+
+def test_the_expected_error_is_that_of_the_version_space(strict: Build) -> None:
+    def look(seed: int, more: int) -> np.ndarray:
+        settings = {"random_state": seed, "n_hypotheses": 256 * more}
+        learner = answered(strict(X, classes=CLASSES, **settings), 8)
+        disputed, _ = by_rejection(learner)
+        error = disputed.std() * np.sqrt(1 / (256 * more) + 1 / len(disputed))
+        return two_sided((learner.certificate().expected_error - disputed.mean()) / error)
+
+    holds(look, first=2)
+
+
+def test_bounds_and_volumes_are_those_of_the_version_space(strict: Build) -> None:
+    """In the middle of three seeds: of 60, none had one in twenty beyond its bound."""
+    beyond, room, volumes = [], [], []
+    for s in (2, 3, 4):
+        learner = answered(strict(X, classes=CLASSES, random_state=seed_of(s)), 8)
+        found, (disputed, log_share) = learner.certificate(), by_rejection(learner)
+        beyond.append((disputed > found.error_bound + 1e-9).mean())
+        room.append(found.error_bound - np.quantile(disputed, 0.999))
+        volumes.append(abs(found.log_volume - log_share))
+    assert np.median(beyond) <= 0.06
+    assert np.median(room) <= 0.02
+    assert np.median(volumes) < 1.0
 
 
 def test_without_a_version_space_nothing_is_promised(agnostic: Build) -> None:
@@ -617,13 +641,16 @@ def test_new_examples_of_another_width_are_refused(build: Build) -> None:
 
 
 def test_the_order_of_classes_is_only_a_name(build: Build) -> None:
-    one = answered(build(X, classes=("no", "yes")), 12)
-    other = build(X, classes=("yes", "no"))
-    other.tell(one.answered, one.answers)
-    open_ = np.setdiff1d(np.arange(60), one.answered)
-    agree = one.predict()[open_] == other.predict()[open_]
-    # By chance only: the populations are those of opposite walls, so shares differ by sampling.
-    assert agree.mean() > 0.8
+    agree = []
+    for s in range(5):
+        one = answered(build(X, classes=("no", "yes"), random_state=seed_of(s)), 12)
+        other = build(X, classes=("yes", "no"), random_state=seed_of(s))
+        other.tell(one.answered, one.answers)
+        open_ = np.setdiff1d(np.arange(60), one.answered)
+        agree.append((one.predict()[open_] == other.predict()[open_]).mean())
+    # They differ by sampling: the populations are those of opposite walls. Two hypotheses that are
+    # each drawn at random agree on seven in ten at worst; were labels swapped, on three in ten.
+    assert np.median(agree) > 0.6
 
 
 def test_zero_rows_are_never_asked_and_go_to_the_second_class(build: Build) -> None:

@@ -38,10 +38,11 @@ def test_rhat_is_near_one_when_flights_are_many_and_far_when_they_do_nothing() -
     everybody = np.arange(512)
     _, mixed = settle(points, walls, 0.35, everybody, (1,))
     assert mixed.flights >= 4
-    assert mixed.rhat < 1.7
+    # Between 1.5 and 1.9 over 40 seeds; of those that do nothing, above 160.
+    assert mixed.rhat < 2.5
     _, lazy = settle(points, walls, 1e-3, everybody, (1,))
     assert lazy.flights == settling.MAX_FLIGHTS
-    assert lazy.rhat > 3
+    assert lazy.rhat > 30
     assert lazy.correlation > 0.9
     assert lazy.effective == 512
 
