@@ -313,7 +313,7 @@ def test_gibbs_in_the_margins_agrees(d: int, t: int) -> None:
 
 def test_gibbs_would_disagree_with_a_wrong_sampler(monkeypatch: pytest.MonkeyPatch) -> None:
     of = Walls.of
-    monkeypatch.setattr(draw.Walls, "of", lambda c, d: lossy(of(c, d)))
+    monkeypatch.setattr(draw.Walls, "of", lambda c, d, name: lossy(of(c, d, name)))
     caught(lambda seed, more: moments_differ(20, 12, seed, more))
 
 

@@ -23,7 +23,7 @@ from math import perm
 from typing import Any
 
 import numpy as np
-from scipy.special import gammaln, logsumexp
+from scipy.special import gammaln
 
 from aluma.arrays import Floats, Ints
 
@@ -31,8 +31,8 @@ from aluma.arrays import Floats, Ints
 NOTHING, BEYOND = 0.5, 0.2
 #: Counts up to here are all in the prior; further on they grow by this factor.
 EVERY, GROWTH = 256, 1.02
-#: Sets up to this size are judged in exact arithmetic.
-EXACT = 200
+#: Sets up to this size are judged in exact arithmetic, with weights in units of 1 / UNIT.
+EXACT, UNIT = 200, 2**52
 #: Shares of the largest possible bet, and what is kept on each: half on the boldest, which wins
 #: fastest and loses everything with the first label found wrong where that was least expected.
 BETS = np.array([1.0, 0.8, 0.6, 0.4, 0.25, 0.15, 0.1, 0.05])
@@ -82,31 +82,32 @@ class UniformChecks:
             return self._exactly(wrong, right, counts, weights)
         if len(counts) == 0:
             return lambda _: False
-        mixture = float(logsumexp(np.log(weights) + self._log_chance(counts, wrong, right)))
-        limit = mixture + np.log(self.delta)
-        return lambda w: float(self._log_chance(np.array([w]), wrong, right)[0]) <= limit
+        logs = np.log(weights) + self._log_chance(counts, wrong, right)
+        top = float(logs.max())
+        limit = top + float(np.log(np.exp(logs - top).sum() * self.delta))
+        return lambda w: self._log_chance(w, wrong, right) <= limit
 
-    def _log_chance(self, counts: Ints, wrong: int, right: int) -> Floats:
+    def _log_chance(self, counts: Any, wrong: int, right: int) -> Any:
         """Return ln of the chance of what was seen, up to a constant, for some counts."""
         fine = self.n - counts
-        return np.asarray(
-            gammaln(counts + 1.0)
-            - gammaln(counts - wrong + 1.0)
-            + gammaln(fine + 1.0)
-            - gammaln(fine - right + 1.0)
-        )
+        chosen_wrong = gammaln(counts + 1.0) - gammaln(counts - wrong + 1.0)
+        return chosen_wrong + gammaln(fine + 1.0) - gammaln(fine - right + 1.0)
 
     def _exactly(
         self, wrong: int, right: int, counts: Ints, weights: Floats
     ) -> Callable[[int], bool]:
-        """Return the same as :meth:`_ruled_out`, in integers and fractions."""
+        """Return the same as :meth:`_ruled_out`, in integers.
+
+        The weights are cut off to multiples of 1 / UNIT, which can only make the mixture smaller.
+        """
 
         def chance(w: int) -> int:
             return perm(w, wrong) * perm(self.n - w, right)
 
-        pairs = zip(counts.tolist(), weights.tolist(), strict=True)
-        mixture = sum((Fraction(weight) * chance(w) for w, weight in pairs), Fraction(0))
-        limit = mixture * Fraction(self.delta)
+        parts = (weights * UNIT).astype(np.int64).tolist()
+        mixture = sum(part * chance(w) for w, part in zip(counts.tolist(), parts, strict=True))
+        delta = Fraction(self.delta)
+        limit = mixture * delta.numerator // (UNIT * delta.denominator)
         return lambda w: chance(w) <= limit
 
     @cached_property
