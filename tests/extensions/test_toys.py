@@ -4,6 +4,7 @@ Each is one file and one line: here the file is a few lines above the test, and 
 ``monkeypatch.setitem`` that takes it back afterwards.
 """
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 
 import aluma
 from aluma import ActiveClassifier, ALuMA, Learner, Passive, Pool, Session, SimpleMargin
-from aluma.arrays import Bools, Ints
+from aluma.arrays import Bools, Ints, probability
 from aluma.learners import registry
 from aluma.learners.learner import Parts
 from aluma.pool import stores
@@ -26,10 +27,11 @@ from aluma.promises.stopping import Limits, Stopping
 from aluma.representation.view import View
 from aluma.sampling import kernels, reflection
 from aluma.sampling.chains import Chains, Flight, Walls
-from aluma.sampling.kernels import Kernel
+from aluma.sampling.kernels import Kernel, checked_sampler
 from aluma.spaces.plain import PlainSpace
 from aluma.spaces.situation import Question, Situation
 from aluma.strategies.strategy import Strategy
+from aluma.streams import entropy
 
 RNG = np.random.default_rng(3)
 X = RNG.standard_normal((80, 3))
@@ -59,12 +61,16 @@ def longest_first(
     classes: Sequence[Any] | None = None,
     bias: bool = False,
     budget: int | None = None,
-    random_state: int = 0,
+    n_hypotheses: int = 1000,
+    delta: float = 0.05,
+    sampler: str = "reflection",
+    random_state: Any = 0,
 ) -> Learner:
     """Assemble a learner that asks about the longest example."""
     view = View.of(X, bias=bias)
-    space = PlainSpace(view.pool, 300, random_state)
-    parts = Parts(space, LongestFirst(), Vote(), NothingLeft(), Credible(0.05))
+    space = PlainSpace(view.pool, n_hypotheses, entropy(random_state), checked_sampler(sampler))
+    promise = Credible(probability(delta, "delta"))
+    parts = Parts(space, LongestFirst(), Vote(), NothingLeft(), promise)
     return Learner(view, parts, classes=classes, budget=budget)
 
 
@@ -99,7 +105,42 @@ def test_a_strategy_reaches_sessions_and_the_estimator(longest: str, tmp_path: P
     assert model.n_queries_ == 10
 
 
+class Stubborn(LongestFirst):
+    """Ask about the first example, answered or not."""
+
+    def ask_batch(self, at: Situation[PlainSpace], n: int) -> Ints:
+        """Return the first n, which a strategy must not."""
+        return np.arange(n)
+
+
+def test_a_strategy_that_asks_what_is_answered_is_told_so() -> None:
+    view = View.of(X)
+    space = PlainSpace(view.pool, 300, 0)
+    parts = Parts(space, Stubborn(), Vote(), NothingLeft(), Credible(0.05))
+    learner = Learner(view, parts, classes=("no", "yes"))
+    learner.tell(learner.ask(), Y[0])
+    for n in (None, 2):
+        with pytest.raises(RuntimeError, match="Stubborn asks about example 0, which is answered"):
+            learner.ask(n)
+
+
 # -- a kernel ----------------------------------------------------------------------------------
+
+
+def escaping(
+    chains: Chains, walls: Walls, length: float, rng: np.random.Generator
+) -> tuple[Chains, Flight]:
+    """Turn every chain round, which leads out of the cone."""
+    n = len(chains.points)
+    away = Chains(-chains.points, -chains.margins)
+    return away, Flight(np.zeros(n, dtype=np.int64), np.zeros(n, dtype=bool))
+
+
+def test_a_kernel_that_leaves_the_cone_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(kernels.KERNELS, "escaping", Kernel(escaping))
+    learner = ALuMA(X, classes=("no", "yes"), sampler="escaping")
+    with pytest.raises(RuntimeError, match="'escaping' moved a chain out of the cone"):
+        learner.tell(0, Y[0])
 
 
 def twice(
@@ -153,7 +194,9 @@ def test_a_kernel_resumes_from_a_snapshot(tmp_path: Path) -> None:
 
 
 def test_an_unknown_kernel_is_refused_with_the_names_there_are() -> None:
-    with pytest.raises(ValueError, match="sampler must be one of reflection, hit_and_run, got 'x'"):
+    with pytest.raises(
+        ValueError, match=re.escape(f"sampler must be one of {', '.join(kernels.KERNELS)}, got 'x'")
+    ):
         ALuMA(X, sampler="x")
 
 
@@ -178,7 +221,9 @@ def test_a_stopping_rule_reaches_a_learner_and_its_session(
         session.tell([0, 1, 2, 3, 4], Y[:5].tolist())
         assert session.finished
     assert isinstance(rules.stopping_rule("settled", Limits(0.0, 0.05, True)), Stopping)
-    with pytest.raises(ValueError, match="stopping must be one of settled, nothing_left"):
+    with pytest.raises(
+        ValueError, match=re.escape(f"stopping must be one of {', '.join(rules.STOPPING)}, got")
+    ):
         ALuMA(X, stopping="soon")
 
 

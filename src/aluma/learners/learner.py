@@ -150,7 +150,9 @@ class Learner:
                 left = min(left, self.budget - self.n_answers)
             if wanted > left:
                 raise Exhausted(f"{wanted} questions were wanted, {left} are left.")
-            return self.parts.strategy.ask_batch(at, wanted)
+            batch = self.parts.strategy.ask_batch(at, wanted)
+            self._check_askable(at, batch)
+            return batch
         question = self._next_question()
         if question is None:
             raise self.parts.strategy.passed()
@@ -453,8 +455,21 @@ class Learner:
         """Return the next question, or None when no label is wanted; worked out once."""
         if self._asked is None:
             at = self._situation()
-            self._asked = (self.parts.strategy.ask(at) if at.eligible.any() else None,)
+            question = self.parts.strategy.ask(at) if at.eligible.any() else None
+            if question is not None:
+                self._check_askable(at, [question.example])
+            self._asked = (question,)
         return self._asked[0]
+
+    def _check_askable(self, at: Situation[Any], examples: Iterable[int]) -> None:
+        """Refuse what a strategy must not ask; else the same question would come for ever."""
+        for example in examples:
+            if not (0 <= example < len(self.pool) and at.eligible[example]):
+                raise RuntimeError(
+                    f"{type(self.parts.strategy).__name__} asks about example {example}, which is "
+                    "answered, skipped, all zeros or not in the pool: choose among "
+                    "np.flatnonzero(at.eligible)."
+                )
 
     def _vote(self, pool: Pool) -> Floats:
         """Return the share of + votes for each example of a pool; inferred labels are certain."""

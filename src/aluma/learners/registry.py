@@ -51,5 +51,8 @@ def strategy(name: Any) -> Callable[..., Learner]:
     """Return the learner of that name, or say which names there are."""
     if not isinstance(name, str) or name not in ENTRIES:
         known = ", ".join(repr(one) for one in ENTRIES)
-        raise ValueError(f"there is no strategy {name!r}: choose one of {known}.")
+        raise ValueError(
+            f"there is no strategy {name!r}: choose one of {known}, or add yours to "
+            "aluma.learners.registry.ENTRIES under a name."
+        )
     return ENTRIES[name].learner

@@ -1,8 +1,11 @@
 """The Markov chains that can move a population, by name.
 
 A kernel is one function, ``fly(chains, walls, length, rng) -> (chains, flight)``: it moves a block
-of chains once and leaves the uniform law on directions of the cone invariant. To add one, write it
-in a file of its own and add a line to :data:`KERNELS`; ``VersionSpace.sample`` and every learner
+of chains once and leaves the uniform law on directions of the cone invariant. Points are inside on
+entry, and only their directions count, so radii may be drawn anew. It returns new arrays, with
+``margins = points @ walls.normals.T``; a chain that does not end clearly inside (margins above
+``walls.margin`` times its norm) is put back where it was and marked as refused. To add one, write
+it in a file of its own and add a line to :data:`KERNELS`; ``VersionSpace.sample`` and every learner
 with hypotheses then take its name as ``sampler=``.
 """
 
@@ -59,7 +62,15 @@ def fly(
     chains: Chains, walls: Walls, length: float, rng: np.random.Generator
 ) -> tuple[Chains, Flight]:
     """Move a block of chains once, by the kernel that these walls are for."""
-    return KERNELS[walls.sampler].fly(chains, walls, length, rng)
+    moved, flight = KERNELS[walls.sampler].fly(chains, walls, length, rng)
+    if walls.sampler != "reflection" and not moved.margins[~flight.refused].min(initial=1) > 0:
+        # Reflection judges its own end points. Of others, a draw that contradicts an answer would
+        # go unnoticed.
+        raise RuntimeError(
+            f"the kernel {walls.sampler!r} moved a chain out of the cone: send back every chain "
+            "whose margins are not all above walls.margin times its norm, and mark it as refused."
+        )
+    return moved, flight
 
 
 def is_paced(walls: Walls) -> bool:
