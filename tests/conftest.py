@@ -48,7 +48,7 @@ def pytest_configure() -> None:
         return
     space = aluma.VersionSpace
     functions = [space.sample, space.log_volume, space.estimate_volume, log_volume]
-    public = [kind for kind in vars(aluma).values() if inspect.isclass(kind)]
+    public = [kind for name in aluma.__all__ if inspect.isclass(kind := getattr(aluma, name))]
     learners = [kind for kind in public if issubclass(kind, Learner)]
     for function in (*functions, *(kind.__init__ for kind in (Population, *learners))):
         move_default_seed(function)
