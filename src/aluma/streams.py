@@ -41,8 +41,9 @@ class OfSeed(Enum):
     OWN_PROJECTION = (105,)
     #: Examples that stand for the others in a kernel's features.
     LANDMARKS = (106,)
-    #: The order in which an audit checks labels.
-    CHECKS = (107,)
+    #: The order in which an audit checks a labelling, which is named by a digest: another one, were
+    #: it the same with some labels put right, is checked by other draws.
+    CHECKS = (107, None)
 
 
 @unique

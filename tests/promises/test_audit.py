@@ -182,7 +182,7 @@ def test_what_is_wrong_with_a_setting_is_said(settings, error, words) -> None:
 
 
 def test_what_is_wrong_with_an_answer_is_said_and_loses_nothing() -> None:
-    checks = Audit(["a", "b"] * 20)
+    checks = Audit(["a", "b"] * 20, classes=np.array(["a", "b"]))
     example = checks.ask()
     for wrong, label, error, words in (
         (99, "a", IndexError, "there is no example 99: there are 40"),
@@ -206,3 +206,47 @@ def test_any_labelling_can_be_audited() -> None:
     assert report.passed
     assert report.labels.tolist() == labels.tolist()
     assert "checked at random, 0 wrong: at most" in str(report)
+
+
+def test_a_label_that_nobody_predicted_is_found() -> None:
+    truth = ["ham"] * 380 + ["spam"] * 20
+    report = audit(["ham"] * 400, truth, tolerance=0.01)
+    assert report.passed
+    assert "spam" in report.labels.tolist()
+    mixed = audit([1, "a"] * 50, [1, "a"] * 50)
+    assert len(mixed.wrong) == 0
+
+
+def test_one_label_has_one_spelling() -> None:
+    checks = Audit([0, 1] * 30)
+    checks.tell(checks.ask(), float(checks.labels[checks.ask()]))
+    assert len(checks.wrong) == 0
+    assert checks.labels.dtype.kind == "i"
+
+
+def test_labels_put_right_are_checked_by_other_draws() -> None:
+    """Else a labelling that failed would pass on the same rows, which are right by now."""
+    labels, truth = labelled(2000, 0.15)
+    for _ in range(3):
+        report = audit(labels, truth, classes="abc")
+        assert report.failed
+        again = audit(report.labels, truth, classes="abc")
+        assert again.checked[:10].tolist() != report.checked[:10].tolist()
+        labels = report.labels
+
+
+def test_what_remains_is_counted_as_passing_is() -> None:
+    checks = Audit([0] * 100, tolerance=0.29)
+    for _ in range(checks.remaining - 1):
+        checks.tell(checks.ask(), 0)
+        assert not checks.passed
+    checks.tell(checks.ask(), 0)
+    assert checks.passed
+    assert Audit([0, 1], known=[0, 1]).estimate == 0.0
+
+
+def test_all_labels_wrong_with_even_doubts_is_no_surprise_to_rounding() -> None:
+    checks = Audit([0] * 400, doubt=np.ones(400), random_state=seed_of(2))
+    while checks.asked < 60:
+        checks.tell(checks.ask(), 1)
+        assert checks.bound == (400 - checks.asked) / 400

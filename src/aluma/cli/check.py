@@ -18,8 +18,15 @@ from aluma.cli.terminal import console, fail
 from aluma.errors import BadInput
 from aluma.promises.audit import Audit
 
-#: Columns that `aluma label` and `aluma run` write beside a label: who gave it, the vote for it.
-GIVEN_BY, VOTE = ("label_by", "given_by", "aluma_label_by"), ("vote_share", "aluma_vote_share")
+#: Columns that `aluma label` and `aluma run` write beside a column of labels: who gave each, and
+#: the share of votes for it.
+BESIDE = {
+    "label": (("label_by", "given_by"), "vote_share"),
+    "aluma_label": (("aluma_label_by",), "aluma_vote_share"),
+}
+#: Columns that are about a label, and not shown with an example.
+HIDDEN = {"label_by", "given_by", "vote_share", "determined"}
+HIDDEN |= {f"aluma_{name}" for name in HIDDEN}
 #: Characters of a cell that are shown.
 CELL = 300
 
@@ -66,26 +73,28 @@ def check(
     frame = _read(labelled)
     truth = None if truth_column is None else _texts(frame, truth_column, labelled)
     others = [one.strip() for one in answers.split(",")] if answers else []
-    audit = Audit(
-        _texts(frame, label_column, labelled),
-        tolerance=tolerance,
-        known=_by_person(frame),
-        doubt=_doubt(frame, labelled) if by_doubt else None,
-        classes=[*others, *(truth or [])],
-        random_state=seed,
-    )
-    if truth is not None:
-        while not (audit.passed or audit.failed):
-            audit.tell(audit.ask(), truth[audit.ask()])
-    else:
-        about = {"file": _digest(labelled), "column": label_column, "seed": seed}
-        place = checks or labelled.with_name(labelled.name + ".checks.jsonl")
-        try:
-            log = CheckLog(place, {**about, "by_doubt": by_doubt, "tolerance": tolerance})
+    try:
+        audit = Audit(
+            _texts(frame, label_column, labelled),
+            tolerance=tolerance,
+            known=_by_person(frame, label_column),
+            doubt=_doubt(frame, label_column, labelled) if by_doubt else None,
+            # What a person types may be a slip of the keyboard; a column has none.
+            classes=others if truth is None else None,
+            random_state=seed,
+        )
+        if truth is not None:
+            while not (audit.passed or audit.failed):
+                audit.tell(audit.ask(), truth[audit.ask()])
+        else:
+            about = {"file": _digest(labelled), "column": label_column, "seed": seed}
+            about |= {"by_doubt": by_doubt, "tolerance": tolerance, "answers": others}
+            place = checks or labelled.with_name(labelled.name + ".checks.jsonl")
+            log = CheckLog(place, about)
             log.replay(audit)
-        except BadInput as error:
-            fail(str(error))
-        _converse(audit, log, frame.drop(columns=label_column))
+            _converse(audit, log, frame.drop(columns=label_column))
+    except (ValueError, OSError) as error:
+        fail(str(error))
     _report(audit, frame, labelled, label_column)
 
 
@@ -99,12 +108,13 @@ def _read(path: Path) -> Any:
         fail(str(error))
 
 
-def _by_person(frame: Any) -> Ints | None:
+def _by_person(frame: Any, column: str) -> Ints | None:
     """Return the rows whose label a person gave, if the file says so."""
-    column = next((name for name in GIVEN_BY if name in frame.columns), None)
-    if column is None:
+    names = BESIDE.get(column, ((f"{column}_by",), ""))[0]
+    found = next((name for name in names if name in frame.columns), None)
+    if found is None:
         return None
-    return np.flatnonzero(frame[column].isin(["person", "exception"]))
+    return np.flatnonzero(frame[found].isin(["person", "exception"]))
 
 
 def _texts(frame: Any, column: str, path: Path) -> list[str]:
@@ -119,13 +129,17 @@ def _texts(frame: Any, column: str, path: Path) -> list[str]:
             f"the names), {len(missing):,} such rows in all: an audit is of labels, so fill them "
             "in or drop those rows."
         )
-    return [str(value) for value in frame[column]]
+    values = frame[column]
+    if values.dtype.kind == "f" and (values % 1 == 0).all():
+        # The same label is 1 in one column and 1.0 in another.
+        values = values.astype(int)
+    return [str(value) for value in values]
 
 
-def _doubt(frame: Any, path: Path) -> Floats:
-    vote = next((name for name in VOTE if name in frame.columns), None)
-    if vote is None:
-        fail(f"--by-doubt needs a column 'vote_share', and {path} has none: leave it out.")
+def _doubt(frame: Any, column: str, path: Path) -> Floats:
+    vote = BESIDE.get(column, ((), "vote_share"))[1]
+    if vote not in frame.columns:
+        fail(f"--by-doubt needs a column {vote!r}, and {path} has none: leave it out.")
     return np.asarray(1.0 - frame[vote].to_numpy(dtype=np.float64))
 
 
@@ -133,15 +147,15 @@ def _converse(audit: Audit, log: CheckLog, frame: Any) -> None:
     """Ask until the audit has passed or failed, or the person has had enough."""
     console.print(
         f"{audit.remaining:,} checks to go if all of them find the label right. Enter: it is "
-        "right; or type the right label; u: take the last back; q: stop for now."
+        "right; or type the right label; :u takes the last back, :q stops for now."
     )
     while not (audit.passed or audit.failed):
         example = audit.ask()
         console.print(_card(frame, example, audit))
         said = typer.prompt("right?", default="", show_default=False).strip()
-        if said == "q":
+        if said == ":q":
             return
-        if said == "u":
+        if said == ":u":
             if audit.asked:
                 audit.undo()
                 log.undo()
@@ -161,7 +175,7 @@ def _converse(audit: Audit, log: CheckLog, frame: Any) -> None:
 def _card(frame: Any, example: int, audit: Audit) -> Table:
     table = Table(show_header=False, box=None)
     for name, value in frame.iloc[example].items():
-        if name not in (*GIVEN_BY, *VOTE, "determined", "aluma_determined"):
+        if name not in HIDDEN:
             table.add_row(escape(str(name)), escape(str(value)[:CELL]))
     table.add_row("[bold]label[/bold]", f"[bold]{escape(str(audit.labels[example]))}[/bold]")
     return table
@@ -183,10 +197,22 @@ def _report(audit: Audit, frame: Any, path: Path, column: str) -> None:
             f"{audit.remaining:,} more checks would do if all find the label right. The same "
             "command goes on."
         )
-    if len(audit.wrong):
+    if audit.asked:
         out = path.with_name(f"{path.stem}-checked.csv")
-        frame.assign(**{column: audit.labels}).to_csv(out, index=False)
-        console.print(f"{len(audit.wrong)} labels are put right in {escape(str(out))}.")
+        _corrected(audit, frame, column).to_csv(out, index=False)
+        console.print(
+            f"{escape(str(out))} has the {len(audit.wrong)} labels that were wrong put right, and "
+            "says which a person has checked."
+        )
+
+
+def _corrected(audit: Audit, frame: Any, column: str) -> Any:
+    """Return the table with what was found put right; what was checked counts as a person's."""
+    names = BESIDE.get(column, ((f"{column}_by",), ""))[0]
+    by = next((name for name in names if name in frame.columns), names[0])
+    given = frame[by].astype(object) if by in frame.columns else frame[column].map(lambda _: "file")
+    given.iloc[audit.checked] = "person"
+    return frame.assign(**{column: audit.labels, by: given})
 
 
 def _digest(path: Path) -> str:

@@ -31,7 +31,8 @@ class CheckLog:
             self._write([about])
             lines = [about]
         if lines[0] != about:
-            differ = [name for name in about if lines[0].get(name) != about[name]]
+            first = lines[0]
+            differ = [name for name in about if first.get(name) != about[name]]
             raise BadInput(
                 f"{path} holds checks of something else ({', '.join(differ)} differ): put the file "
                 "and the options back as they were, or name another place with --checks."
@@ -65,11 +66,17 @@ class CheckLog:
         lines = self.path.read_text(encoding="utf-8").split("\n")
         # What follows the last line end was never finished.
         try:
-            return [json.loads(line) for line in lines[:-1]]
+            found = [json.loads(line) for line in lines[:-1]]
         except json.JSONDecodeError as error:
-            raise BadInput(
-                f"{self.path} is damaged ({error}): restore it, or begin anew with --checks."
-            ) from error
+            raise self._damaged(str(error)) from error
+        if not all(isinstance(line, dict) for line in found):
+            raise self._damaged("a line is no object")
+        if any(set(line) != {"example", "answer"} for line in found[1:]):
+            raise self._damaged("a line is no answer")
+        return found
+
+    def _damaged(self, how: str) -> BadInput:
+        return BadInput(f"{self.path} is damaged ({how}): restore it, or begin anew with --checks.")
 
     def _write(self, lines: list[dict[str, Any]]) -> None:
         part = self.path.with_name(self.path.name + ".part")

@@ -40,10 +40,12 @@ class LogisticFits:
     @one_thread()
     def fitted(self, at: Situation[Space]) -> LogisticRegression:
         """Return the regression of the answers, fitted once."""
-        if self._last is None or self._last[0] != at.history:
+        # Forks share this: what is kept is read once and replaced whole.
+        last = self._last
+        if last is None or last[0] != at.history:
             model = self.unfitted().fit(at.pool.rows(at.answered), at.signs)
-            self._last = tuple(at.history), model
-        return self._last[1]
+            self._last = last = tuple(at.history), model
+        return last[1]
 
 
 class Logistic(Prediction[Space]):

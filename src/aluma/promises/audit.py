@@ -2,12 +2,13 @@
 
 An audit takes any labelling, by whoever made it, and draws examples for a person to check. What it
 says is true with probability 1 - delta over its own draws, for every labelling of every pool, and
-however often one looks: see :mod:`aluma.promises.wrong_counts` and docs/certificate.md.
+however often one looks: see :mod:`aluma.promises.wrong_counts` and docs/audit.md.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -40,9 +41,11 @@ class Audit:
         How much each label is doubted, such as the share of votes against it. Doubtful ones are
         drawn more often, found wrong sooner and put right. What is said is true whatever they are.
     classes : sequence, optional
-        All labels that an answer may be, where ``labels`` does not hold every one of them.
+        All labels that an answer may be, besides those that ``labels`` holds: any other is refused
+        as a slip. Without it, any label is taken.
     random_state : int, numpy Generator or None
-        The same integer draws the same checks, also after a restart.
+        The same integer draws the same checks of the same labels, also after a restart; of other
+        labels it draws others.
 
     Examples
     --------
@@ -66,12 +69,15 @@ class Audit:
     ) -> None:
         self._given = _checked_labels(labels)
         self.tolerance, self.delta = checked_tolerance(tolerance), probability(delta, "delta")
-        self._classes = set(self._given) | {plain(one) for one in classes or ()}
+        self._closed = classes is not None
+        named = () if classes is None else classes
+        #: Labels there may be, each as it was first written: 1 and 1.0 are one label.
+        self._spelling = {value: value for value in (*self._given, *map(plain, named))}
         self._known = _checked_known(known, len(self._given))
         self.seed = entropy(random_state)
         unknown = np.flatnonzero(~self._known)
         weights = _weights(doubt, self._known)
-        self._order = _drawn(unknown, weights, self.seed)
+        self._order = _drawn(unknown, weights, self.seed, _name(self._given, self._known))
         #: Answers to the first checks of the order, and 1 for each that found a wrong label.
         self._answers: list[Hashable] = []
         self._found: list[float] = []
@@ -103,8 +109,9 @@ class Audit:
                 "are the ones that were drawn, so answer that one."
             )
         value = plain(label)
-        if value not in self._classes:
-            known = ", ".join(sorted(map(repr, self._classes))[:12])
+        value = self._spelling.get(value, value)
+        if self._closed and value not in self._spelling:
+            known = ", ".join(sorted(map(repr, self._spelling))[:12])
             raise ValueError(
                 f"{value!r} is none of the labels ({known}): correct it, or name all labels there "
                 "may be with classes=."
@@ -146,7 +153,7 @@ class Audit:
         values = list(self._given)
         for example, answer in zip(self.checked.tolist(), self._answers, strict=True):
             values[example] = answer
-        same_kind = len({type(value) for value in self._classes}) == 1
+        same_kind = len({type(value) for value in values}) == 1
         return np.array(values, dtype=None if same_kind else object)
 
     @property
@@ -179,10 +186,11 @@ class Audit:
 
         By the checks that were drawn: each wrong one stands for as many as its chance was small.
         """
-        outcomes = self._outcomes()
+        outcomes, left = self._outcomes(), len(self._order) - self.asked
+        if left == 0:
+            return 0.0
         if len(outcomes) == 0:
             return float("nan")
-        left = len(self._order) - self.asked
         if self._weighted is None:
             return float(outcomes.mean() * left / len(self))
         found = np.cumsum(outcomes) - outcomes
@@ -257,12 +265,12 @@ class Audit:
     def _passes_after(self, right: int) -> bool:
         outcomes = np.concatenate([self._outcomes(), np.zeros(right)])
         left = self._most_wrong(outcomes) - int(outcomes.sum())
-        return left <= self.tolerance * len(self)
+        return left / len(self) <= self.tolerance
 
 
 def audit(
     labels: Iterable[Any],
-    teacher: npt.ArrayLike | Callable[[int], Any],
+    teacher: Iterable[Any] | Callable[[int], Any],
     **settings: Any,
 ) -> Audit:
     """Let a teacher check a labelling until it has passed or failed.
@@ -282,7 +290,7 @@ def audit(
     if callable(teacher):
         answer = teacher
     else:
-        right = list(np.asarray(teacher).tolist())
+        right = [plain(one) for one in teacher]
         if len(right) != len(checks):
             raise ValueError(
                 f"there are {len(checks)} labels and {len(right)} right ones: give one for each."
@@ -304,13 +312,19 @@ def price(n: int, tolerance: float = 0.05, delta: float = 0.05) -> int:
     return Audit(np.zeros(n, dtype=int), tolerance=tolerance, delta=delta).remaining
 
 
-def _drawn(unknown: Ints, weights: Floats | None, seed: int) -> Ints:
+def _name(given: list[Hashable], known: Bools) -> int:
+    """Return a number that names a labelling and what of it is known."""
+    told = blake2b(repr(given).encode() + known.tobytes(), digest_size=8)
+    return int.from_bytes(told.digest(), "little")
+
+
+def _drawn(unknown: Ints, weights: Floats | None, seed: int, name: int) -> Ints:
     """Return the order in which labels are checked.
 
     With weights, drawing one after the other in proportion to them is the order in which
     exponential clocks of those rates ring; without, all have one rate.
     """
-    rng = stream(seed, OfSeed.CHECKS)
+    rng = stream(seed, OfSeed.CHECKS, name)
     rates = np.ones(len(unknown)) if weights is None else weights[unknown]
     return np.asarray(unknown[np.argsort(rng.exponential(size=len(unknown)) / rates)])
 
@@ -324,9 +338,10 @@ def _weights(doubt: npt.ArrayLike | None, known: Bools) -> Floats | None:
         raise ValueError(
             f"doubt has shape {values.shape} for {len(known)} labels: give one number for each."
         )
-    if not np.isfinite(values).all() or (values < 0).any():
+    drawn = values[~known]
+    if not np.isfinite(drawn).all() or (drawn < 0).any():
         raise ValueError("doubt holds a number that is negative or not finite: use 0 or more.")
-    total = values[~known].sum()
+    total = drawn.sum()
     if not total > 0:
         return None
     return np.asarray((1 - BY_DOUBT) / max(int((~known).sum()), 1) + BY_DOUBT * values / total)

@@ -177,8 +177,11 @@ class WeightedChecks:
     def _above(self, outcomes: Floats, w: int) -> bool:
         """Say whether w, and with it everything above, is ruled out."""
         left, seen, largest = self._differences(outcomes, w)
-        room = np.maximum(largest - left, 1e-12)
-        return self._won((left - seen) / room)
+        room = largest - left
+        # Where all labels left must be wrong there is nothing to bet on but rounding.
+        open_to_bets = room > 1e-9 * largest
+        gains = (left - seen) / np.where(open_to_bets, room, 1.0)
+        return self._won(np.where(open_to_bets, gains, 0.0))
 
     def _below(self, outcomes: Floats, w: int) -> bool:
         """Say whether w, and with it everything below, is ruled out."""

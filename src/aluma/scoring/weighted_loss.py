@@ -103,12 +103,14 @@ class WeightedLoss:
 
     def _loss(self, reading: Reading) -> Loss:
         """Return the weighted loss of the answers that have been counted."""
-        if self._last is None or self._last[0] is not reading.weights:
+        # Forks share this: what is kept is read once and replaced whole.
+        last = self._last
+        if last is None or last[0] is not reading.weights:
             signed = np.array(list(reading.weights.values()), dtype=np.float64)
             rows = self.pool.rows(np.array(list(reading.weights), dtype=np.int64)) / self._longest
             loss = Loss(rows * np.sign(signed)[:, None], np.abs(signed), self.norm)
-            self._last = reading.weights, loss
-        return self._last[1]
+            self._last = last = reading.weights, loss
+        return last[1]
 
 
 def _spread(low: float, high: float) -> float:

@@ -158,7 +158,7 @@ def _decoded(payload: bytes) -> Standing:
         log_volume=numbers["log_volume"],
         mixing=Mixing(**numbers["mixing"]),
         expected=numbers["expected"],
-        sampler=numbers["sampler"],
+        sampler=numbers.get("sampler", "reflection"),
     )
     conflict = None if numbers["conflict"] is None else tuple(numbers["conflict"])
     return Standing(state, tuple(examples.tolist()), numbers["slack"], conflict)
