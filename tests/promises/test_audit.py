@@ -229,10 +229,9 @@ def test_labels_put_right_are_checked_by_other_draws() -> None:
     labels, truth = labelled(2000, 0.15)
     for _ in range(3):
         report = audit(labels, truth, classes="abc")
-        assert report.failed
         again = audit(report.labels, truth, classes="abc")
         assert again.checked[:10].tolist() != report.checked[:10].tolist()
-        labels = report.labels
+        labels = again.labels
 
 
 def test_what_remains_is_counted_as_passing_is() -> None:
