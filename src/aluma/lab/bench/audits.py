@@ -142,8 +142,7 @@ def broken(outcomes: Sequence[Outcome], kinds: int = 1) -> bool:
 def prices(n: int, tolerance: float) -> tuple[int, int]:
     """Return the checks until passed with nothing wrong, and those of a single look."""
     too_many = int(tolerance * n) + 1
-    checks = np.arange(1, n + 1)
-    single = int(checks[hypergeom.pmf(0, n, too_many, checks) <= DELTA][0])
+    single = next(t for t in range(1, n + 1) if hypergeom.pmf(0, n, too_many, t) <= DELTA)
     return price(n, tolerance, DELTA), single
 
 
