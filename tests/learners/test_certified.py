@@ -129,3 +129,15 @@ def test_near_copies_with_opposite_answers_do_not_end_a_run_with_slack(width: fl
     learner.tell(np.arange(40, 43), -labels[:3])
     assert learner.allowed_slack > 0
     assert learner.n_answers == 15
+
+
+def test_answers_of_one_class_finish_nothing() -> None:
+    """A pool that is not centred lies in a narrow cone, where two answers seem to settle all."""
+    X = generator(12).standard_normal((60, 3)) + np.array([200.0, 0.0, 0.0])
+    learner = ALuMA(X, classes=(False, True))
+    for i in (0, 1, 2):
+        learner.tell(i, True)
+        assert not learner.finished
+    for i in range(3, 60):
+        learner.tell(i, True)
+    assert learner.finished

@@ -27,7 +27,9 @@ class Settled(Stopping):
         """Say whether the rest of the pool is settled."""
         if not at.eligible.any():
             return True
-        if at.n_answers == 0 or at.space.untested:
+        if len(set(at.signs.tolist())) < 2 or at.space.untested:
+            # Answers of one class say nothing of where the other begins: a pool in a narrow cone
+            # looks settled after two of them.
             return False
         return not self._clearly_contested(at) and promise.error_bound(at) <= self.limits.tolerance
 
