@@ -137,8 +137,10 @@ def _prefixes(history: Sequence[Event], seed: bytes) -> dict[bytes, int]:
     name = blake2b(seed + aluma_version().encode(), digest_size=16).digest()
     for place, event in enumerate(history, start=1):
         if event.sign:
-            told = f"{event.index} {event.sign}".encode()
-            name = blake2b(name + told, digest_size=16).digest()
+            told = f"{event.index} {event.sign}"
+            # The same answer leads elsewhere if it was a check, learnt from together with others.
+            told += f" {event.check}" if event.check else ""
+            name = blake2b(name + told.encode(), digest_size=16).digest()
             prefixes[name] = place
     return prefixes
 

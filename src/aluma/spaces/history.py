@@ -14,11 +14,52 @@ class Event:
     ``mark`` is what the strategy noted with it: how far a stream had been read, or the greedy
     factor that was verified when the question was chosen. It is no part of what was said, so events
     are equal whatever their marks.
+
+    ``check`` says what the answer was for. 0: it was learnt from at once. 1: it checked a label at
+    random, in an audit that went on. 2: it ended that audit, upon which all checks since the last 0
+    or 2 were learnt from together.
     """
 
     index: int
     sign: int
     mark: Any = field(default=None, compare=False, repr=False)
+    check: int = 0
+
+
+@dataclass(frozen=True)
+class Group:
+    """Answers that are learnt from at one time.
+
+    Attributes
+    ----------
+    answers : examples and their signs, in order
+    are_checks : whether they were drawn at random, all of one audit; else it is a single answer
+    """
+
+    answers: tuple[tuple[int, int], ...]
+    are_checks: bool = False
+
+
+def learnt(events: Sequence[Event]) -> list[Group]:
+    """Return what was learnt from some events, in order: single answers and groups of checks.
+
+    Checks of an audit that has not ended are left out, and so are those of one that was given up
+    for an answer that was learnt from at once. Skips (sign 0) are no answers and give nothing up,
+    but a skipped check may be the one that ends its audit.
+    """
+    groups: list[Group] = []
+    checks: list[tuple[int, int]] = []
+    for event in events:
+        answer = [(event.index, event.sign)] if event.sign else []
+        if event.check:
+            checks += answer
+            if event.check == 2 and checks:
+                groups.append(Group(tuple(checks), are_checks=True))
+        elif answer:
+            groups.append(Group(tuple(answer)))
+        if event.check == 2 or (answer and not event.check):
+            checks = []
+    return groups
 
 
 def common(one: Sequence[Event], other: Sequence[Event]) -> int:

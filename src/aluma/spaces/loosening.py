@@ -17,7 +17,7 @@ from aluma.representation.slack import smallest_slack
 from aluma.sampling.population import Population
 from aluma.scoring import Choice
 from aluma.scoring.disputes import Disputes
-from aluma.spaces.history import Event
+from aluma.spaces.history import Event, learnt
 from aluma.spaces.lifted import LiftedSpace
 from aluma.spaces.plain import ADVICE, PlainSpace
 from aluma.spaces.space import Hypotheses, Standing
@@ -95,8 +95,7 @@ class LooseningSpace(Hypotheses):
             self._told = _answers(kept)
             return
         self._begin()
-        for index, sign in _answers(kept):
-            self.add(index, sign)
+        self.take_in(learnt(kept))
 
     def can_step_back(self, kept: Sequence[Event]) -> bool:
         """Say whether the space that is used now remembers that far back."""
@@ -211,4 +210,4 @@ class LooseningSpace(Hypotheses):
 
 
 def _answers(events: Sequence[Event]) -> list[tuple[int, int]]:
-    return [(event.index, event.sign) for event in events if event.sign]
+    return [answer for group in learnt(events) for answer in group.answers]

@@ -13,7 +13,7 @@ from aluma.geometry.feasibility import Infeasible
 from aluma.geometry.walls import signed_units
 from aluma.pool import Pool
 from aluma.sampling.population import Population
-from aluma.spaces.history import Event
+from aluma.spaces.history import Event, learnt
 from aluma.spaces.space import Hypotheses, Standing
 
 #: What to do about a contradiction, for learners that allow for slack.
@@ -81,9 +81,7 @@ class PlainSpace(Hypotheses):
         """Undo answers one by one, or absorb those that stay anew."""
         if not self.can_step_back(kept):
             self._begin()
-            for event in kept:
-                if event.sign:
-                    self.add(event.index, event.sign)
+            self.take_in(learnt(kept))
             return
         for _ in range(self._leaving(kept)):
             self._population.undo()
@@ -131,5 +129,5 @@ class PlainSpace(Hypotheses):
 
     def _leaving(self, kept: Sequence[Event]) -> int:
         """Return how many walls go when only some answers stay."""
-        staying = {event.index for event in kept if event.sign}
+        staying = {index for group in learnt(kept) for index, _ in group.answers}
         return sum(1 for index in self._walls.values() if index not in staying)

@@ -17,7 +17,7 @@ from aluma.pool import Pool
 from aluma.sampling.bulk import Latecomer
 from aluma.sampling.population import Population
 from aluma.scoring.hyperplane import lengths
-from aluma.spaces.history import Event
+from aluma.spaces.history import Event, learnt
 from aluma.spaces.plain import STRICT_ADVICE
 from aluma.spaces.space import Hypotheses
 
@@ -80,7 +80,7 @@ class SeparatorSpace(Hypotheses):
 
     def back_to(self, kept: Sequence[Event]) -> None:
         """Go back; the population catches up when somebody looks."""
-        staying = {event.index for event in kept if event.sign}
+        staying = {index for group in learnt(kept) for index, _ in group.answers}
         self._walls = {name: i for name, i in self._walls.items() if i in staying}
         self._separator = self._separator.first(len(self._walls))
         self._late.forget(len(self._walls))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -24,7 +24,7 @@ from aluma.sampling.absorption import State
 from aluma.sampling.population import Population
 from aluma.scoring import Choice, choose, choose_batch, vote_shares
 from aluma.scoring.disputes import Disputes, disputes
-from aluma.spaces.history import Event
+from aluma.spaces.history import Event, Group
 from aluma.streams import OfState, stream
 
 #: Answers times dimension up to which a flight of the whole population takes about a millisecond.
@@ -65,9 +65,35 @@ class Space(ABC):
     def add(self, index: int, sign: int) -> None:
         """Take an answer in, or raise Conflict or Undecided and stay the same."""
 
+    def learn_from_checks(self, answers: Sequence[tuple[int, int]]) -> None:
+        """Take in what an audit was told, as (index, sign): all of it, or raise and stay the same.
+
+        Its examples were drawn at random, so they say more than where a boundary is: a space may
+        learn from them how much noise to allow for. By default they are answers like others.
+        """
+        before = self.fork()
+        try:
+            for index, sign in answers:
+                self.add(index, sign)
+        except Exception:
+            self.__dict__ = before.__dict__
+            raise
+
+    def take_in(self, groups: Iterable[Group]) -> None:
+        """Learn from single answers and whole groups of checks, in order."""
+        for group in groups:
+            if group.are_checks:
+                self.learn_from_checks(group.answers)
+            else:
+                self.add(*group.answers[0])
+
     @abstractmethod
     def back_to(self, kept: Sequence[Event]) -> None:
-        """Go back to the state after the events in ``kept``, a beginning of the history."""
+        """Go back to the state after the events in ``kept``, a beginning of the history.
+
+        What counts is what was learnt from them (:func:`aluma.spaces.history.learnt`): checks of an
+        audit that has not ended do not.
+        """
 
     def can_step_back(self, kept: Sequence[Event]) -> bool:
         """Say whether a beginning of the history is reached without absorbing it anew."""
