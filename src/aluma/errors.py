@@ -52,6 +52,30 @@ class Exhausted(AlumaError, LookupError):
     """Nothing is left to ask: all examples are answered or skipped, or the budget is spent."""
 
 
+class OutOfReach(Exhausted):
+    """More labels would stay wrong than may be: the features cannot separate the answers.
+
+    Attributes
+    ----------
+    estimate : share of the labels that is wrong, as far as the checks tell
+    lower_bound : share that is wrong at least, as the last audit showed
+    tolerance : share that may be wrong
+    """
+
+    def __init__(self, estimate: float, lower_bound: float, tolerance: float) -> None:
+        self.estimate, self.lower_bound, self.tolerance = estimate, lower_bound, tolerance
+        super().__init__(
+            f"these features cannot separate the answers: about {estimate:.0%} of the labels would "
+            f"be wrong (at least {lower_bound:.1%}, by checks at random), and {tolerance:.1%} may "
+            "be. Better features or the full labelling are the way: set keep_asking = True to go "
+            "on asking, or allow for a larger tolerance."
+        )
+
+    def __reduce__(self) -> tuple[type[OutOfReach], tuple[float, float, float]]:
+        # Exceptions travel between processes by their arguments, and the message is not one.
+        return type(self), (self.estimate, self.lower_bound, self.tolerance)
+
+
 # -- sessions ----------------------------------------------------------------------------------
 
 

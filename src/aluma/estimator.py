@@ -243,6 +243,8 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             "n_hypotheses": self.n_hypotheses,
             # Of several classes, the sides of separators leave too many claimed twice or by none.
             "predict_with": "vote",
+            "promise": "credible",
+            "tolerance": 0.0,
             "slack": self.slack,
             "margin": self.margin,
             "dimension": self.dimension,

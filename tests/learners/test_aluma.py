@@ -12,6 +12,7 @@ from aluma.learners.passive import Passive
 from aluma.scoring import vote_shares
 from aluma.strategies.split import MOST_TIMES
 from evidence import generator, seed_of
+from paper import paper
 
 
 def octahedron(d: int) -> np.ndarray:
@@ -34,7 +35,7 @@ def test_the_octahedron_takes_about_as_many_answers_as_it_has_vertices() -> None
         w = generator(seed).choice([-1.0, 1.0], 6)
         labels = X @ w - 1 + 1 / 6 > 0
         options = {"classes": (False, True), "bias": True, "random_state": seed_of(seed)}
-        learner = ALuMA(X, alpha=1.0, n_hypotheses=500, **options)
+        learner = paper(X, alpha=1.0, n_hypotheses=500, **options)
         needed.append(answers_to_zero_error(learner, labels))
         passive.append(answers_to_zero_error(Passive(X, predict_with="svm", **options), labels))
     assert np.mean(needed) <= 22
@@ -48,7 +49,7 @@ def test_a_halfspace_on_the_sphere_takes_few_answers() -> None:
         X = rng.standard_normal((300, 4))
         X /= np.linalg.norm(X, axis=1, keepdims=True)
         labels = X @ rng.standard_normal(4) > 0
-        learner = ALuMA(X, classes=(False, True), random_state=seed_of(seed), n_hypotheses=500)
+        learner = paper(X, classes=(False, True), random_state=seed_of(seed), n_hypotheses=500)
         needed.append(answers_to_zero_error(learner, labels))
     assert np.mean(needed) <= 28
 
@@ -56,7 +57,7 @@ def test_a_halfspace_on_the_sphere_takes_few_answers() -> None:
 def test_a_threshold_is_found_by_bisection() -> None:
     # Thresholds on a line: each answer halves what is left, up to the population's rounding.
     X = np.linspace(-1, 1, 401)[:, None]
-    learner = ALuMA(X, classes=(False, True), bias=True, alpha=1.0)
+    learner = paper(X, classes=(False, True), bias=True, alpha=1.0)
     assert answers_to_zero_error(learner, X[:, 0] > 0.337) <= 14
 
 
@@ -64,7 +65,7 @@ def test_alpha_one_asks_for_a_near_best_split() -> None:
     rng = generator(1)
     X = rng.standard_normal((500, 5))
     labels = X @ rng.standard_normal(5) > 0
-    learner = ALuMA(X, classes=(False, True), alpha=1.0)
+    learner = paper(X, classes=(False, True), alpha=1.0)
     for _ in range(20):
         shares = vote_shares(learner.pool, learner.population.hypotheses())
         splits = shares * (1 - shares)
@@ -77,7 +78,7 @@ def test_alpha_one_asks_for_a_near_best_split() -> None:
 def test_the_population_agrees_with_every_answer_even_a_surprise() -> None:
     rng = generator(2)
     X = rng.standard_normal((400, 3))
-    learner = ALuMA(X, classes=(False, True), n_hypotheses=256)
+    learner = paper(X, classes=(False, True), n_hypotheses=256)
     labels = X @ rng.standard_normal(3) > 0
     for _ in range(6):
         i = learner.ask()
@@ -96,7 +97,7 @@ def test_a_batch_is_not_of_near_copies() -> None:
     rng = generator(3)
     centres = rng.standard_normal((20, 4))
     X = np.repeat(centres, 10, axis=0) + 1e-4 * rng.standard_normal((200, 4))
-    learner = ALuMA(X, classes=(0, 1), n_hypotheses=500)
+    learner = paper(X, classes=(0, 1), n_hypotheses=500)
     batch = learner.ask(6)
     assert len(set((batch // 10).tolist())) == 6
 
@@ -119,17 +120,17 @@ def test_a_batch_is_not_of_near_copies() -> None:
 )
 def test_options_out_of_range_are_refused_by_name(option: str, value: Any) -> None:
     with pytest.raises(ValueError, match=option):
-        ALuMA(np.eye(3), **{option: value})
+        paper(np.eye(3), **{option: value})
 
 
 def test_options_go_by_keyword() -> None:
     with pytest.raises(TypeError):
-        ALuMA(np.eye(3), ("no", "yes"))  # type: ignore[misc]
+        paper(np.eye(3), ("no", "yes"))  # type: ignore[misc]
 
 
 def test_verified_draws_as_many_hypotheses_as_its_theorem_needs() -> None:
     X = generator(7).standard_normal((30, 2))
-    learner = ALuMA(X, classes=(0, 1), estimate="verified", budget=4)
+    learner = paper(X, classes=(0, 1), estimate="verified", budget=4)
     assert learner.n_hypotheses >= bounds.sample_size(0.05, 1 / 64, 4, 30)
     for _ in range(3):
         i = learner.ask()
@@ -143,7 +144,7 @@ def test_verified_draws_as_many_hypotheses_as_its_theorem_needs() -> None:
 
 def test_a_factor_counts_only_for_the_round_in_which_it_was_verified() -> None:
     X = generator(3).standard_normal((30, 3))
-    learner = ALuMA(X, classes=(-1, 1), estimate="volume")
+    learner = paper(X, classes=(-1, 1), estimate="volume")
     early = learner.ask()
     learner.skip(early)
     asked = learner.ask()
@@ -154,7 +155,7 @@ def test_a_factor_counts_only_for_the_round_in_which_it_was_verified() -> None:
 
 
 def test_alternatives_split_almost_as_well_and_are_other_examples():
-    learner = ALuMA(X := generator(5).standard_normal((300, 4)), classes=(0, 1))
+    learner = paper(X := generator(5).standard_normal((300, 4)), classes=(0, 1))
     for _ in range(3):
         i = learner.ask()
         others = learner.alternatives(5)
@@ -179,7 +180,7 @@ def test_alternatives_split_almost_as_well_and_are_other_examples():
 def test_a_batch_begins_with_the_question(settings: dict) -> None:
     X = generator(8).standard_normal((150, 3))
     for seed in range(5):
-        learner = ALuMA(X, classes=(0, 1), n_hypotheses=200, random_state=seed_of(seed), **settings)
+        learner = paper(X, classes=(0, 1), n_hypotheses=200, random_state=seed_of(seed), **settings)
         for i in (3, 70, 20, 5, 90):
             learner.tell(i, int(X[i, 0] > 0))
         batch, one = learner.fork().ask(6), learner.fork().ask(1)
@@ -205,7 +206,7 @@ def questions_when_settled(number: int) -> set[tuple[bool, bool, bool]]:
     """Return what questions were: to be a split, nearest to the centre, among the best splits."""
     # Two circles: soon settled, but in most a few labels stay in dispute for long.
     pool = datasets.two_circles(190, seed=number)
-    learner = ALuMA(pool.X, classes=(-1.0, 1.0), random_state=number)
+    learner = paper(pool.X, classes=(-1.0, 1.0), random_state=number)
     seen = set()
     for _ in range(16):
         question = learner.ask()
@@ -234,11 +235,11 @@ def asks_for_the_best_split(number: int) -> bool | None:
     rng = generator(number)
     X = rng.standard_normal((200, 5))
     labels = np.sign(X @ rng.standard_normal(5))
-    learner = ALuMA(X, classes=(-1.0, 1.0))
+    learner = paper(X, classes=(-1.0, 1.0))
     while not learner.finished:
         i = learner.ask()
         learner.tell(i, labels[i])
-    contested = ALuMA(X, classes=(-1.0, 1.0), alpha=1.0)
+    contested = paper(X, classes=(-1.0, 1.0), alpha=1.0)
     contested.tell(learner.answered, labels[learner.answered])
     rest = np.setdiff1d(np.arange(200), learner.answered)
     shares = vote_shares(contested.pool, jury(contested), rest)
@@ -250,8 +251,8 @@ def asks_for_the_best_split(number: int) -> bool | None:
 
 def test_three_in_four_questions_may_leave_splits_when_the_pool_is_settled() -> None:
     X = generator(31).standard_normal((40, 3))
-    learner = ALuMA(X, classes=(False, True), delta=0.1)
-    greedy = ALuMA(X, alpha=1.0)
+    learner = paper(X, classes=(False, True), delta=0.1)
+    greedy = paper(X, alpha=1.0)
     seen = []
     for i in range(8):
         seen.append(learner.parts.strategy.settled(learner.n_answers))
@@ -264,7 +265,7 @@ def test_labels_become_certain_with_few_answers_in_a_pool_that_is_settled_at_onc
     # Two circles: that the top one is all positive is most probable long before it is certain.
     pool = datasets.two_circles(190, seed=seed_of(0))
     top = pool.X[:190]
-    learner = ALuMA(pool.X, classes=(-1.0, 1.0))
+    learner = paper(pool.X, classes=(-1.0, 1.0))
     for _ in range(30):
         i = learner.ask()
         learner.tell(i, pool.y[i])

@@ -19,6 +19,7 @@ from aluma.learners.aluma import ALuMA
 from aluma.learners.passive import Passive
 from closed_forms import polygon_area, units
 from evidence import cells_fit, generator, holds, seed_of, stream
+from paper import paper
 
 Cells = dict[tuple[int, ...], float]
 
@@ -111,7 +112,7 @@ def test_every_state_on_the_way_of_every_labelling(d: int, estimate: str) -> Non
     """
     X, cells = tiny_pool(d)
     factors, pure = set(), 0
-    for learner, possible in every_way(ALuMA(X, classes=(-1, 1), estimate=estimate), cells):
+    for learner, possible in every_way(paper(X, classes=(-1, 1), estimate=estimate), cells):
         labels, share = max(possible.items(), key=lambda cell: cell[1])
         if share >= 2 / 3 * sum(possible.values()):
             pure += 1
@@ -178,7 +179,7 @@ def test_the_query_bound_holds_for_likely_thresholds(name: str, alpha: float) ->
     assert most < m / 4
     for seed in range(5):
         options = {"classes": (False, True), "bias": True, "random_state": seed_of(seed)}
-        learner = ALuMA(X, alpha=alpha, **options)
+        learner = paper(X, alpha=alpha, **options)
         assert answers_to_zero_error(learner, labels) <= most
 
 

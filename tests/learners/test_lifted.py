@@ -14,6 +14,7 @@ from aluma.lab.bench.cones import sphere_pool
 from aluma.representation import Lift, smallest_slack
 from aluma.spaces.loosening import MARGIN
 from evidence import generator, holds, seed_of, two_sided
+from paper import paper
 
 X, TRUTH = sphere_pool(4, 150, seed=seed_of(3))
 WRONG = generator(0).random(150) < 0.1
@@ -21,7 +22,7 @@ ANSWERS = np.where(WRONG, -TRUTH, TRUTH)
 
 
 def learner(**settings: Any) -> ALuMA:
-    return ALuMA(X, classes=(-1.0, 1.0), **({"n_hypotheses": 256} | settings))
+    return paper(X, classes=(-1.0, 1.0), **({"n_hypotheses": 256} | settings))
 
 
 def answered(one: ALuMA, n: int) -> ALuMA:
@@ -152,7 +153,7 @@ def test_projected_learners_meet_contradictions() -> None:
 
 
 def test_projection_by_the_learner_is_that_of_the_transformer() -> None:
-    given = ALuMA(
+    given = paper(
         Lift(slack=0.1, dimension=20, random_state=seed_of(2)).fit_transform(X),
         classes=(-1.0, 1.0),
         n_hypotheses=256,
@@ -206,7 +207,7 @@ def test_kernels_decide_what_no_line_does(kind: Any) -> None:
 
 
 def test_new_examples_of_a_precomputed_kernel_are_rows_of_its_values() -> None:
-    one = ALuMA(rbf_kernel(X), kernel="precomputed", classes=(-1.0, 1.0), n_hypotheses=256)
+    one = paper(rbf_kernel(X), kernel="precomputed", classes=(-1.0, 1.0), n_hypotheses=256)
     one.tell(np.arange(30), TRUTH[:30])
     assert (one.predict(rbf_kernel(X[:30], X)) == TRUTH[:30]).all()
     with pytest.raises(ValueError, match="features"):

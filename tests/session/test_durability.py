@@ -121,7 +121,7 @@ def test_the_log_only_grows(path: Path) -> None:
 
 def test_a_refused_answer_leaves_nothing(path: Path) -> None:
     line = np.array([[1.0, 0.0], [2.0, 0.1], [3.0, -0.1], [0.0, 0.0]])
-    with Session.create(path, line, classes=("no", "yes"), **SMALL) as session:
+    with Session.create(path, line, classes=("no", "yes"), slack=0, **SMALL) as session:
         session.tell([1, 2], ["yes", "yes"])
         before = session.fork()
         refusals: list[tuple[type[Exception], Any]] = [

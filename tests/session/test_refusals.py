@@ -124,9 +124,9 @@ def test_files_of_others_are_refused_and_left_alone(path: Path) -> None:
 def test_a_newer_format_is_refused(path: Path) -> None:
     made(path)
     connection = sqlite3.connect(path)
-    connection.execute("PRAGMA user_version = 2")
+    connection.execute("PRAGMA user_version = 3")
     connection.close()
-    with pytest.raises(NewerFormat, match=r"format 2, .* up to 1: upgrade aluma"):
+    with pytest.raises(NewerFormat, match=r"format 3, .* up to 2: upgrade aluma"):
         Session.open(path, X)
 
 

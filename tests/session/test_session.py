@@ -1,5 +1,6 @@
 """A session has the face of its learner, and remembers its settings and requests."""
 
+import json
 import sqlite3
 import threading
 from datetime import datetime, timedelta
@@ -14,6 +15,7 @@ from aluma import ALuMA, Conflict, Pool
 from aluma.learners import registry
 from aluma.session import (
     Session,
+    recipe,
 )
 from aluma.spaces.history import Event
 from sessions import RNG, SMALL, TRUTH, X, assert_same, told
@@ -65,7 +67,7 @@ def test_a_session_has_the_certificate_of_its_learner(path: Path, name: str) -> 
         told(session, 6)
         found = session.certificate()
         assert found.asked == 6
-        assert 0 < found.expected_error < found.error_bound < 0.5
+        assert 0 < found.expected_error < found.credible_bound < 0.5
 
 
 def test_a_learner_without_a_certificate_is_named(path: Path) -> None:
@@ -112,7 +114,11 @@ def test_settings_are_written_with_their_defaults(path: Path) -> None:
 
 @pytest.mark.parametrize(
     "given",
-    [{"slack": "auto"}, {"slack": 0.02}, {"kernel": {"name": "rbf", "gamma": 0.3}}],
+    [
+        {"slack": "auto", "promise": "credible"},
+        {"slack": 0.02},
+        {"kernel": {"name": "rbf", "gamma": 0.3}},
+    ],
     ids=str,
 )
 def test_slack_and_kernels_resume_to_the_same_question(path: Path, given: dict[str, Any]) -> None:
@@ -269,3 +275,55 @@ def test_a_file_without_requests_is_opened(path):
     with Session.open(path, X) as session:
         session.tell(9, bool(TRUTH[9]), request="a")
         assert session.knows("a")
+
+
+def test_checks_survive_a_crash_and_are_not_drawn_again(path: Path) -> None:
+    """Of a session that is cut off anywhere, the same checks come again, and none is skipped."""
+    pool = RNG.standard_normal((200, 3))
+    truth = pool[:, 0] > 0
+    both = {"classes": (False, True), **SMALL}
+    learner = ALuMA(pool, **both)
+    Session.create(path, pool, **both).close()
+    while not learner.finished:
+        with Session.open(path, pool) as session:
+            assert (session.phase, session.ask()) == (learner.phase, learner.ask())
+            for _ in range(7):
+                if not session.finished:
+                    i = session.ask()
+                    # One answer in twenty is wrong, so that checks fail and are learnt from.
+                    session.tell(i, bool(truth[i]) != (i % 20 == 0))
+                    learner.tell(i, bool(truth[i]) != (i % 20 == 0))
+    with Session.open(path, pool) as session:
+        assert session.finished
+        assert [(e.index, e.check, e.said) for e in session._learner.history] == [
+            (e.index, e.check, e.said) for e in learner.history
+        ]
+        assert session.certificate().error_bound == learner.certificate().error_bound <= 0.05
+        session.undo()
+        learner.undo()
+        assert session.ask() == learner.ask()
+
+
+def test_a_change_of_what_was_learnt_from_ends_the_check_in_the_file_too(path: Path) -> None:
+    pool = RNG.standard_normal((200, 3))
+    truth = pool[:, 0] > 0
+    with Session.create(path, pool, classes=(False, True), **SMALL) as session:
+        while session.phase == "learning":
+            i = session.ask()
+            session.tell(i, bool(truth[i]))
+        for _ in range(3):
+            i = session.ask()
+            session.tell(i, bool(truth[i]))
+        session.change(int(session.answered[0]), not truth[session.answered[0]])
+        flags = [event.check for event in session._learner.history]
+    with Session.open(path, pool) as session:
+        assert [event.check for event in session._learner.history] == flags
+        assert flags[-3:] == [1, 1, 2]
+
+
+def test_a_session_from_before_there_were_audits_keeps_its_promise(path: Path) -> None:
+    settings = json.loads(recipe.written("aluma", X, {"classes": (False, True), **SMALL}))
+    del settings["promise"]
+    assert recipe.made("aluma", json.dumps(settings), X).parts.stopping.judges_labels
+    learner = recipe.made("aluma", json.dumps(settings), X)
+    assert learner.certificate().basis == "prior"

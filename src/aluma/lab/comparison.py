@@ -15,7 +15,7 @@ from aluma.errors import Conflict, Undecided
 from aluma.extras import require
 from aluma.learners.learner import Learner, Strain
 from aluma.learners.registry import strategy
-from aluma.learners.settings import taken
+from aluma.learners.settings import PAPER, taken
 from aluma.pool.frames import in_order
 from aluma.representation.view import View
 from aluma.running import Answers
@@ -223,7 +223,7 @@ def make_learner(
 ) -> Learner:
     """Return the learner of that name, set up as comparisons use it."""
     kind = strategy(name)
-    offered: dict[str, Any] = {"random_state": seed, "slack": slack, "margin": margin}
+    offered: dict[str, Any] = {**PAPER, "random_state": seed, "slack": slack, "margin": margin}
     if "svm" in getattr(kind, "RULES", ()):
         offered["predict_with"] = "svm"
     return kind(X, classes=classes, **taken(kind, offered))

@@ -11,7 +11,7 @@ from typing import Any
 
 from aluma.lab.problem import CLASSES, Problem
 from aluma.learners.learner import Learner
-from aluma.learners.settings import taken
+from aluma.learners.settings import PAPER, taken
 
 
 def construct(
@@ -24,9 +24,10 @@ def construct(
     """Return a learner, ready for its first question.
 
     What only some learners have is set if it takes it: the size of a population (None for its
-    own), the order of a stream, and an intercept where others have a bias.
+    own), the order of a stream, an intercept where others have a bias, and that nothing but
+    questions is asked, without slack unless ``settings`` have some.
     """
-    offered: dict[str, Any] = {"bias": problem.bias, "intercept": problem.bias}
+    offered: dict[str, Any] = {**PAPER, "bias": problem.bias, "intercept": problem.bias}
     if hypotheses is not None:
         offered["n_hypotheses"] = hypotheses
     if problem.order is not None:

@@ -10,13 +10,12 @@ from aluma.learners.assembly import (
     checked_alpha,
     checked_margin,
     projection,
+    promise_and_stopping,
     slack_or_auto,
     space_with_slack,
 )
 from aluma.learners.learner import Learner, Parts
 from aluma.prediction.vote import Vote
-from aluma.promises.credible import Credible
-from aluma.promises.rules import stopping_rule
 from aluma.promises.stopping import Limits
 from aluma.representation.view import View
 from aluma.spaces.space import Hypotheses
@@ -46,8 +45,9 @@ class ALuMA(Learner):
     slack : float or "auto"
         For labels that no halfspace separates: H, what contradicting answers may cost. "auto" is 0
         until answers contradict each other, or leave a version space too thin to explore, and from
-        then on the smallest slack that they need at ``margin``; see
-        :func:`aluma.representation.smallest_slack`.
+        then on the smallest slack that they need at ``margin`` (see
+        :func:`aluma.representation.smallest_slack`), or that checks at random speak for. 0 is the
+        paper's, and what "auto" is where ``estimate`` promises something about splits.
     margin : float, optional
         gamma for "auto", for examples divided by the length of the longest.
     dimension : int, optional
@@ -57,9 +57,13 @@ class ALuMA(Learner):
         What the certificate's promises may fail with.
     tolerance : float
         The learner has finished when the certificate's ``error_bound`` is at most this.
-    stopping : str
-        When it has finished: "settled" as above, "nothing_left" when everything is answered, or
-        another name in :data:`aluma.promises.rules.STOPPING`.
+    promise : {"audited", "credible"}
+        What that bound rests on. "audited": labels are checked at random when the learner expects
+        to pass (:attr:`phase`), and the bound holds whatever the data are. "credible": it holds for
+        targets drawn from the paper's prior, and no labels are spent on checks.
+    stopping : str, optional
+        When it has finished: by default "passed" or "settled", which is as above; "nothing_left"
+        when everything is answered, or another name in :data:`aluma.promises.rules.STOPPING`.
     estimate : {"sampling", "verified", "volume"}
         How splits are estimated. "sampling": by the votes of ``n_hypotheses``, as in the paper's
         experiments. "verified": Algorithm 2, with as many hypotheses as its theorem needs, its
@@ -96,19 +100,22 @@ class ALuMA(Learner):
         classes: Sequence[Any] | None = None,
         bias: bool = False,
         kernel: Any = None,
-        slack: float | str = 0.0,
+        slack: float | str = "auto",
         margin: float | None = None,
         dimension: int | None = None,
         budget: int | None = None,
         delta: float = 0.05,
-        tolerance: float = 0.0,
-        stopping: str = "settled",
+        tolerance: float = 0.05,
+        promise: str = "audited",
+        stopping: str | None = None,
         estimate: str = "sampling",
         n_hypotheses: int = 1000,
         sampler: str = "reflection",
         alpha: float = 1.05,
         random_state: Any = 0,
     ) -> None:
+        if slack == "auto" and estimate != "sampling":
+            slack = 0.0
         _check_estimate(estimate, slack, dimension)
         self.estimate, self.alpha = estimate, checked_alpha(alpha)
         self.delta, self.tolerance = probability(delta, "delta"), checked_tolerance(tolerance)
@@ -119,6 +126,8 @@ class ALuMA(Learner):
         needed = hypotheses_needed(estimate, self.delta, budget, len(view))
         self.n_hypotheses = max(positive_integer(n_hypotheses, "n_hypotheses"), needed)
         sampled = estimate == "sampling"
+        limits = Limits(self.tolerance, self.delta, sampled)
+        promised, rule = promise_and_stopping(promise, stopping, limits, self.seed)
         parts = Parts(
             space=space_with_slack(
                 view.pool,
@@ -131,8 +140,8 @@ class ALuMA(Learner):
             ),
             strategy=ESTIMATES[estimate](self.alpha, self.delta),
             prediction=Vote(MOST_TIMES if sampled else 1),
-            stopping=stopping_rule(stopping, Limits(self.tolerance, self.delta, sampled)),
-            promise=Credible(self.delta),
+            stopping=rule,
+            promise=promised,
         )
         super().__init__(view, parts, classes=classes, budget=budget)
 

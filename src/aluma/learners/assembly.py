@@ -12,6 +12,11 @@ from aluma.pool import Pool
 from aluma.prediction.prediction import Prediction
 from aluma.prediction.svm import SeparatorSide
 from aluma.prediction.vote import OneHypothesis, Vote
+from aluma.promises.audited import Audited
+from aluma.promises.credible import Credible
+from aluma.promises.promise import Promise
+from aluma.promises.rules import stopping_rule
+from aluma.promises.stopping import Limits, Stopping
 from aluma.representation.lift import checked_slack
 from aluma.sampling.kernels import checked_sampler
 from aluma.spaces.lifted import LiftedSpace
@@ -92,3 +97,20 @@ def space_with_slack(
         # A projected pool has been lifted already: its points allow for the slack.
         return PlainSpace(*settings, slack=float(slack), advice=ADVICE)
     return LiftedSpace(*settings, slack=float(slack))
+
+
+#: What a learner may promise, and the stopping rule that goes with it.
+PROMISES: Mapping[str, str] = {"audited": "passed", "credible": "settled"}
+
+
+def promise_and_stopping(
+    promise: str, stopping: str | None, limits: Limits, seed: int
+) -> tuple[Promise[Any], Stopping]:
+    """Return what is promised, and when that is enough."""
+    if promise not in PROMISES:
+        raise ValueError(f"promise must be one of {', '.join(PROMISES)}, got {promise!r}.")
+    halfspaces = Credible(limits.delta)
+    rule = stopping_rule(stopping or PROMISES[promise], limits)
+    if promise == "credible":
+        return halfspaces, rule
+    return Audited(halfspaces, limits.tolerance, limits.delta, seed), rule

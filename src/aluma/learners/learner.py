@@ -15,25 +15,29 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from aluma.arrays import Bools, Floats, Ints, plain, positive_integer
-from aluma.errors import Conflict, Exhausted
+from aluma.errors import Conflict, Exhausted, OutOfReach
 from aluma.learners.labels import Labels
 from aluma.pool import Pool
 from aluma.prediction.prediction import Prediction
+from aluma.promises.audit import Audit
 from aluma.promises.certificate import Certificate
 from aluma.promises.promise import Promise
 from aluma.promises.stopping import Stopping
 from aluma.representation.view import View
 from aluma.sampling.population import Population
-from aluma.spaces.history import Event, common
+from aluma.spaces.history import Event, audited_from, common, learnt
 from aluma.spaces.situation import Question, Situation
 from aluma.spaces.space import Hypotheses, Space, Standing
 from aluma.strategies.strategy import Strategy
+
+#: What a question is for, until no more are needed.
+Phase: TypeAlias = Literal["learning", "checking", "finished"]
 
 
 @dataclass(frozen=True)
@@ -123,6 +127,8 @@ class Learner:
         self.budget = None if budget is None else positive_integer(budget, "budget")
         self._labels = Labels(classes)
         self._history: list[Event] = []
+        #: Whether :meth:`ask` goes on when the goal is out of reach.
+        self.keep_asking = False
         self._listed = parts.strategy.listed(len(self.pool))
         #: The next question in a tuple, once it has been worked out; it may be None.
         self._asked: tuple[Question | None] | None = None
@@ -134,22 +140,29 @@ class Learner:
 
         With ``n``, an array of n different examples that are informative together; the first of
         them is the question itself.
-        Raises :class:`Exhausted` when nothing is left.
+        While labels are checked (:attr:`phase`), it is the example that was drawn for that.
+        Raises :class:`Exhausted` when nothing is left, and :class:`OutOfReach`, which is one, when
+        the goal cannot be reached.
         """
         at = self._situation()
         if at.spent:
             raise Exhausted(f"the budget of {self.budget} answers is spent.")
-        left = int(at.eligible.sum())
+        audit = self.parts.promise.audit(at)
+        left = int(at.eligible.sum()) if audit is None else audit.left
         if not left:
             raise Exhausted(
                 f"all {len(self.pool)} examples are answered, skipped or cannot be decided."
             )
+        if (why := self.out_of_reach) is not None and not self.keep_asking:
+            raise why
         if n is not None:
             wanted = positive_integer(n, "n")
             if self.budget is not None:
                 left = min(left, self.budget - self.n_answers)
             if wanted > left:
                 raise Exhausted(f"{wanted} questions were wanted, {left} are left.")
+            if audit is not None:
+                return audit.coming(wanted)
             batch = self.parts.strategy.ask_batch(at, wanted)
             self._check_askable(at, batch)
             return batch
@@ -238,8 +251,16 @@ class Learner:
         if not self._sign_of(index):
             raise LookupError(f"example {index} has not been told: tell it first.")
         labels = self.labels
-        new = Event(index, labels.sign(label))
-        return [new if e.index == index and e.sign else e for e in self._history], labels
+        sign = labels.sign(label)
+        events = [
+            replace(e, sign=sign, mark=None) if e.index == index and e.sign else e
+            for e in self._history
+        ]
+        start = audited_from(events)
+        if start < len(events) and index in {event.index for event in events[:start]}:
+            # The labels that are being checked came of the answer that changes.
+            events[-1] = replace(events[-1], check=2)
+        return events, labels
 
     def replay(self, events: Sequence[Event]) -> None:
         """Make ``events`` the history; on a Conflict everything stays as it was."""
@@ -252,7 +273,10 @@ class Learner:
             self.parts.strategy.went_back(self._situation())
             self._forget()
             for event in events[same:]:
-                self._take(event.index, event.sign)
+                if event.check:
+                    self._put_check(event)
+                else:
+                    self._learn(event.index, event.sign)
         except Exception:
             self.__dict__ = before.__dict__
             raise
@@ -275,7 +299,7 @@ class Learner:
 
         What was undoable is forgotten, and proofs begin anew.
         """
-        self.parts.space.restore(standing, history)
+        self.parts.space.restore(standing, history[: audited_from(history)])
         self._history = list(history)
         self.parts.promise.went_back()
         self.parts.strategy.went_back(self._situation())
@@ -344,21 +368,15 @@ class Learner:
 
         Told examples of the pool have the label that was told.
         """
-        pool = self.pool if X is None else self._view.new(self.examples.alike(X))
         self._labels.order  # noqa: B018 - before both labels are known there is no vote
-        positive = self._vote(pool)
-        if X is None:
-            for event in self._history:
-                if event.sign:
-                    positive[event.index] = (event.sign + 1) / 2
-        second = self._labels.second_shares(positive, pool.is_zero)
+        pool = self.pool if X is None else self._view.new(self.examples.alike(X))
+        second = self._second_shares(pool, self._history if X is None else ())
         return np.stack([1.0 - second, second], axis=1)
 
     def predict(self, X: Any = None) -> npt.NDArray[Any]:
         """Return the label of the majority for the pool, or for new examples."""
-        second = self.predict_proba(X)[:, 1] >= 0.5
-        plus = self._labels.sign(self._labels.order[1])
-        return self._labels.of_signs(np.where(second, plus, -plus))
+        pool = self.pool if X is None else self._view.new(self.examples.alike(X))
+        return self._labels.of_signs(self._signs(pool, self._history if X is None else ()))
 
     @property
     def labelled_by(self) -> str:
@@ -388,8 +406,31 @@ class Learner:
         return self.parts.stopping.finished(self._situation(), self.parts.promise)
 
     @property
+    def phase(self) -> Phase:
+        """What a question is for: "learning", "checking" labels at random, or "finished"."""
+        if self.finished:
+            return "finished"
+        return "learning" if self.audit is None else "checking"
+
+    @property
+    def audit(self) -> Audit | None:
+        """The checks of the labels as they go on or were passed; None while the learner learns.
+
+        Look at it, and answer by :meth:`tell`: it speaks of signs, the learner of labels.
+        """
+        return self.parts.promise.audit(self._situation())
+
+    @property
+    def out_of_reach(self) -> OutOfReach | None:
+        """Why the goal cannot be reached with these features, with an estimate; or None."""
+        return self.parts.promise.out_of_reach(self._situation())
+
+    @property
     def proven(self) -> dict[int, Any]:
-        """Labels, by example, that a certificate has proven: no halfspace disputes them."""
+        """Labels, by example, that no halfspace disputes that agrees with the answers.
+
+        They follow from the answers if a halfspace separates the pool.
+        """
         signs = dict(sorted(self.parts.promise.proven.items()))
         labels = self._labels.of_signs(np.array(list(signs.values()), dtype=np.int64)).tolist()
         return dict(zip(signs, labels, strict=True))
@@ -444,20 +485,26 @@ class Learner:
         return Situation(
             pool=self.pool,
             space=self.parts.space,
-            history=tuple(self._history),
+            history=tuple(self._history[: audited_from(self._history)]),
+            heard=tuple(self._history),
             listed=self._listed,
             budget=self.budget,
             next_question=self._next_question,
             vote=self._vote,
+            labelling=self._labelling,
         )
 
     def _next_question(self) -> Question | None:
         """Return the next question, or None when no label is wanted; worked out once."""
         if self._asked is None:
             at = self._situation()
-            question = self.parts.strategy.ask(at) if at.eligible.any() else None
-            if question is not None:
-                self._check_askable(at, [question.example])
+            audit = self.parts.promise.audit(at)
+            question: Question | None = None
+            if audit is not None and audit.left:
+                question = Question(audit.ask())
+            elif audit is None and at.eligible.any():
+                question = self.parts.strategy.ask(at)
+                self._check_askable(at, [] if question is None else [question.example])
             self._asked = (question,)
         return self._asked[0]
 
@@ -473,11 +520,35 @@ class Learner:
 
     def _vote(self, pool: Pool) -> Floats:
         """Return the share of + votes for each example of a pool; inferred labels are certain."""
-        shares = self.parts.prediction.shares(self._situation(), pool)
+        at = self._situation()
+        if only := self.parts.promise.only_class(at):
+            return np.full(len(pool), (only + 1) / 2)
+        shares = self.parts.prediction.shares(at, pool)
         if pool is self.pool:
             for example, sign in self.parts.strategy.inferred().items():
                 shares[example] = (sign + 1) / 2
         return shares
+
+    def _second_shares(self, pool: Pool, told: Iterable[Event]) -> Floats:
+        """Return the share of votes for the second label, in place of which is what was told."""
+        positive, tied = self._vote(pool), pool.is_zero.copy()
+        for event in told:
+            if event.sign:
+                positive[event.index] = (event.sign + 1) / 2
+                tied[event.index] = False
+        return self._labels.second_shares(positive, tied)
+
+    def _signs(self, pool: Pool, told: Iterable[Event]) -> Ints:
+        """Return the sign that stands for the label of each example."""
+        only = self.parts.promise.only_class(self._situation())
+        if only and len(self._labels.known) == 1:
+            return np.full(len(pool), only)
+        plus = self._labels.sign(self._labels.order[1])
+        return np.where(self._second_shares(pool, told) >= 0.5, plus, -plus)
+
+    def _labelling(self) -> Ints:
+        """Return the signs of the labels as they are without the checks that go on."""
+        return self._signs(self.pool, self._history[: audited_from(self._history)])
 
     def _greedy_factor(self) -> float | None:
         """Return the factor that every question so far was within of the best, if verified."""
@@ -497,7 +568,7 @@ class Learner:
                 f"It was told as {plain(told)!r}, and now as {plain(label)!r}: if that is right, "
                 f"use change({index}, {plain(label)!r}).",
             )
-        if self.pool.is_zero[index]:
+        if self.pool.is_zero[index] and self.audit is None:
             raise ValueError(
                 f"example {index} is all zeros: no homogeneous halfspace can decide it. "
                 "Use bias=True, or leave it out."
@@ -507,6 +578,32 @@ class Learner:
 
     def _take(self, index: int, sign: int) -> None:
         """Let an answer or a skip follow the history; after a Conflict all is as it was."""
+        audit = self.audit
+        drawn = audit is not None and audit.left > 0 and audit.ask() == index
+        if audit is None or not (drawn or audit.asked):
+            # What nobody asked about, as when many answers are told at once, is learnt from; once
+            # checks have begun it waits, or the labels that are checked would change.
+            self._learn(index, sign)
+            return
+        check = Event(index, sign, check=1, said=audit.given(index) if drawn else 0)
+        before = self._history
+        self._history = [*before, check]
+        ends = self.parts.promise.gives_up(self._situation())
+        self._history = before
+        self._put_check(replace(check, check=2) if ends else check)
+
+    def _put_check(self, check: Event) -> None:
+        """Let a check follow the history; the one that ends an audit lets it be learnt from."""
+        history = [*self._history, check]
+        if check.check == 2:
+            audited = history[audited_from(self._history) :]
+            for group in learnt(audited, self.pool.is_zero):
+                self.parts.space.learn_from_checks(group.answers)
+        self._history = history
+        self._forget()
+
+    def _learn(self, index: int, sign: int) -> None:
+        """Let an answer or a skip that is learnt from at once follow the history."""
         strategy = self.parts.strategy
         if strategy.reads_a_stream:
             question = self._next_question()

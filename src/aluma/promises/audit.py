@@ -7,6 +7,7 @@ however often one looks: see :mod:`aluma.promises.wrong_counts` and docs/audit.m
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Hashable, Iterable
 from hashlib import blake2b
 from typing import Any
@@ -46,6 +47,9 @@ class Audit:
     random_state : int, numpy Generator or None
         The same integer draws the same checks of the same labels, also after a restart; of other
         labels it draws others.
+    named : int, optional
+        What names the draws besides the seed, instead of the labels themselves. Whoever passes it
+        must see to it that the labels do not depend on what was drawn by that name before.
 
     Examples
     --------
@@ -66,18 +70,20 @@ class Audit:
         doubt: npt.ArrayLike | None = None,
         classes: Iterable[Any] | None = None,
         random_state: Any = 0,
+        named: int | None = None,
     ) -> None:
         self._given = _checked_labels(labels)
         self.tolerance, self.delta = checked_tolerance(tolerance), probability(delta, "delta")
         self._closed = classes is not None
-        named = () if classes is None else classes
+        listed = () if classes is None else classes
         #: Labels there may be, each as it was first written: 1 and 1.0 are one label.
-        self._spelling = {value: value for value in (*self._given, *map(plain, named))}
+        self._spelling = {value: value for value in (*self._given, *map(plain, listed))}
         self._known = _checked_known(known, len(self._given))
         self.seed = entropy(random_state)
         unknown = np.flatnonzero(~self._known)
         weights = _weights(doubt, self._known)
-        self._order = _drawn(unknown, weights, self.seed, _name(self._given, self._known))
+        name = _name(self._given, self._known) if named is None else named
+        self._order = _drawn(unknown, weights, self.seed, name)
         #: Answers to the first checks of the order, and 1 for each that found a wrong label.
         self._answers: list[Hashable] = []
         self._found: list[float] = []
@@ -92,9 +98,15 @@ class Audit:
 
     def ask(self) -> int:
         """Return the example to check next, the same until it is told."""
-        if self.asked == len(self._order):
+        if not self.left:
             raise Exhausted(f"all {len(self)} labels have been checked or were known.")
         return int(self._order[self.asked])
+
+    def coming(self, n: int) -> Ints:
+        """Return the next n examples to check, in the order in which they are to be told."""
+        if n > self.left:
+            raise Exhausted(f"{n} checks were wanted, {self.left} are left.")
+        return self._order[self.asked : self.asked + n]
 
     def tell(self, i: int, label: Any) -> None:
         """Take what a person says about the example that was asked about."""
@@ -127,6 +139,13 @@ class Audit:
         for kept in (self._answers, self._found, self._most, self._least):
             kept.pop()
 
+    def fork(self) -> Audit:
+        """Return an independent copy; what is never written to is shared."""
+        twin = copy.copy(self)
+        twin._answers, twin._found = list(self._answers), list(self._found)
+        twin._most, twin._least = list(self._most), list(self._least)
+        return twin
+
     # -- what the checks show ------------------------------------------------------------------
 
     def __len__(self) -> int:
@@ -136,6 +155,20 @@ class Audit:
     def asked(self) -> int:
         """How many checks have been answered."""
         return len(self._answers)
+
+    @property
+    def left(self) -> int:
+        """How many labels can still be checked."""
+        return len(self._order) - self.asked
+
+    @property
+    def answers(self) -> tuple[Any, ...]:
+        """What a person said of the examples that were checked, in order."""
+        return tuple(self._answers)
+
+    def given(self, i: int) -> Any:
+        """Return the label of an example as it was when the audit began."""
+        return self._given[i]
 
     @property
     def checked(self) -> Ints:
@@ -186,7 +219,7 @@ class Audit:
 
         By the checks that were drawn: each wrong one stands for as many as its chance was small.
         """
-        outcomes, left = self._outcomes(), len(self._order) - self.asked
+        outcomes, left = self._outcomes(), self.left
         if left == 0:
             return 0.0
         if len(outcomes) == 0:
@@ -203,12 +236,29 @@ class Audit:
         """How many more checks it takes to pass if all of them find the label right."""
         if self.passed:
             return 0
-        right = len(self._order) - self.asked
-        low, high = 1, right
+        low, high = 1, self.left
         while low < high:
             middle = (low + high) // 2
             low, high = (low, middle) if self._passes_after(middle) else (middle + 1, high)
         return low
+
+    @property
+    def remaining_at_this_rate(self) -> int:
+        """How many more checks it takes to pass if as many are wrong as so far; no promise."""
+        rate = len(self.wrong) / max(self.asked, 1)
+        if rate == 0.0 or self.passed:
+            return self.remaining
+
+        def passes(more: int) -> bool:
+            # Spread evenly: the wrong ones come as often as before.
+            found = np.diff(np.floor(rate * np.arange(more + 1)))
+            outcomes = np.concatenate([self._outcomes(), found])
+            return self._most_wrong(outcomes) - int(outcomes.sum()) <= self._allowed
+
+        more = 1
+        while more < self.left and not passes(more):
+            more = min(self.left, more + max(1, more // 8))
+        return more
 
     def missed(self, label: Any) -> int:
         """Return how many examples of a class are labelled otherwise, at most.

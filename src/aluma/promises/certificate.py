@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 import numpy as np
 from scipy.special import bdtr
@@ -11,7 +12,10 @@ from scipy.special import bdtr
 from aluma.arrays import Ints
 from aluma.sampling.settling import Mixing
 
-#: The error bound is a quantile of sampled disputes; with this confidence it is not too small.
+#: What a bound rests on: checks drawn at random, or the paper's prior.
+Basis: TypeAlias = Literal["audit", "prior"]
+
+#: The credible bound is a quantile of sampled disputes; with this confidence it is not too small.
 QUANTILE_CONFIDENCE = 0.95
 
 
@@ -19,19 +23,32 @@ QUANTILE_CONFIDENCE = 0.95
 class Certificate:
     """What can be promised now.
 
-    Only ``determined`` holds for every target. ``purity``, ``expected_error`` and ``error_bound``
-    speak of targets drawn from the paper's prior P, uniform on the ball, given the answers; and all
-    of them rest on draws being uniform, which no run can prove (``mixing`` is the evidence).
+    With ``basis`` "audit", ``error_bound`` holds whatever the data are: it comes from checks drawn
+    at random. All else speaks of the halfspaces that agree with the answers. ``determined`` labels
+    follow from the answers if a halfspace separates the pool. ``purity``, ``expected_error`` and
+    ``credible_bound`` speak of targets drawn from the paper's prior P, uniform on the ball, given
+    the answers; they rest on draws being uniform, which no run can prove (``mixing`` is the
+    evidence).
 
     Attributes
     ----------
-    asked : answers so far
+    size : labels in all
+    asked : answers so far, checks included
+    error_bound : at most this share of the pool's labels is wrong, with probability 1 - ``delta``;
+        ``basis`` says over what
+    basis : "audit", if the bound holds for all data, over the draws of the checks; "prior", if it
+        is ``credible_bound``
+    checks : labels that were checked at random in the audit that goes on or was passed
+    wrong_found : how many of those were wrong; they have been put right
+    estimate : share of the labels that is wrong, as far as the checks tell; with basis "prior",
+        ``expected_error``. Not a number before the first check
     log_volume : estimated ln of the share of all halfspaces that agree with them
     purity : share of consistent hypotheses that agree with the vote on the whole pool
-    determined : labels, the answers included, that no consistent hypothesis disputes: proven so far
+    determined : labels, the answers included, that no consistent hypothesis disputes, as far as
+        that has been proven: implied if a straight boundary separates the answers
     undecidable : all-zero examples, which no homogeneous halfspace can decide
     expected_error : expected share of the pool that a consistent hypothesis disputes
-    error_bound : share of the pool that a consistent hypothesis disputes at most, except with
+    credible_bound : share of the pool that a consistent hypothesis disputes at most, except with
         probability ``delta``; the Monte Carlo error of this quantile is covered
     delta : the probability that the bound and the greedy factor may fail with
     greedy_factor : every question so far was within this factor of the best, with probability
@@ -39,16 +56,43 @@ class Certificate:
     mixing : what the population says about its own quality
     """
 
+    size: int
     asked: int
+    error_bound: float
+    basis: Basis
+    checks: int
+    wrong_found: int
+    estimate: float
     log_volume: float
     purity: float
     determined: int
     undecidable: int
     expected_error: float
-    error_bound: float
+    credible_bound: float
     delta: float
     greedy_factor: float | None
     mixing: Mixing
+
+    def __str__(self) -> str:
+        """Return what is promised, in one sentence."""
+        sure = f"{1 - self.delta:.0%}"
+        if self.basis == "prior":
+            return (
+                f"If a straight boundary separates the answers, and none was likelier than another "
+                f"beforehand, at most {self.error_bound:.2%} of the {self.size:,} labels are wrong "
+                f"({sure} sure). No label has been checked at random."
+            )
+        if not self.checks:
+            return (
+                f"{self.asked:,} of {self.size:,} labels were given by a person. No other has been "
+                "checked at random yet, so nothing is promised about them."
+            )
+        put_right = " and put right" if self.wrong_found else ""
+        return (
+            f"{self.checks:,} of {self.size:,} labels were checked at random, {self.wrong_found:,} "
+            f"found wrong{put_right}: at most {self.error_bound:.2%} of the labels are wrong now "
+            f"({sure} sure, whatever the data)."
+        )
 
 
 def quantile_bound(values: Ints, delta: float) -> int:

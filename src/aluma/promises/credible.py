@@ -97,14 +97,21 @@ class Credible(Promise[Hypotheses]):
     ) -> Certificate:
         state, by_hypothesis = at.space.population.state, self._disputes(at).by_hypothesis
         self._prove(at, inferred, seconds)
+        bound, expected = self.error_bound(at), float(by_hypothesis.mean() / len(at.pool))
         return Certificate(
-            asked=at.n_answers,
+            size=len(at.pool),
+            asked=len(at.told),
+            error_bound=bound,
+            basis="prior",
+            checks=0,
+            wrong_found=0,
+            estimate=expected,
             log_volume=state.log_volume,
             purity=float(np.mean(by_hypothesis == 0)),
             determined=len(self._proofs.signs),
             undecidable=int(at.pool.is_zero.sum()),
-            expected_error=float(by_hypothesis.mean() / len(at.pool)),
-            error_bound=self.error_bound(at),
+            expected_error=expected,
+            credible_bound=bound,
             delta=self.delta,
             greedy_factor=factor,
             mixing=state.mixing,

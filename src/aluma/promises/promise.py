@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Generic, Self
 
+from aluma.errors import OutOfReach
+from aluma.promises.audit import Audit
 from aluma.promises.certificate import Certificate
 from aluma.spaces.situation import S, Situation
 
@@ -37,6 +39,28 @@ class Promise(ABC, Generic[S]):
     @abstractmethod
     def error_bound(self, at: Situation[S]) -> float:
         """Return the share of the pool that is wrong at most, as far as is promised."""
+
+    # -- checks at random: none, unless a promise says otherwise -------------------------------
+
+    def audit(self, at: Situation[S]) -> Audit | None:
+        """Return the audit of the labels that goes on or was passed, or None."""
+        del at
+        return None
+
+    def gives_up(self, at: Situation[S]) -> bool:
+        """Say whether the audit that goes on ends here: its checks are then learnt from."""
+        del at
+        return False
+
+    def only_class(self, at: Situation[S]) -> int:
+        """Return the sign that all labels have until another class is told, or 0."""
+        del at
+        return 0
+
+    def out_of_reach(self, at: Situation[S]) -> OutOfReach | None:
+        """Return why the goal cannot be reached, or None while it may."""
+        del at
+        return None
 
     @property
     def proven(self) -> Mapping[int, int]:

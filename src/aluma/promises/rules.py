@@ -6,11 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from aluma.promises.nothing_left import NothingLeft
+from aluma.promises.passed import Passed
 from aluma.promises.settled import Settled
 from aluma.promises.stopping import Limits, Stopping
 
 #: Name -> what makes the rule, given the limits.
 STOPPING: dict[str, Callable[[Limits], Stopping]] = {
+    "passed": Passed,
     "settled": Settled,
     "nothing_left": lambda _: NothingLeft(),
 }

@@ -26,7 +26,7 @@ from aluma.session.refusals import check_file, check_new, damaged, explained
 #: "ALuM": marks the file as ours, as SQLite's documentation of application_id asks.
 APPLICATION = 0x414C754D
 #: Version of what is written below. Raise it when an older aluma would misread a newer file.
-FORMAT = 1
+FORMAT = 2
 #: Seconds to wait for another program, such as a backup, that reads the file for a moment.
 LOCK_SECONDS = 0.2
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from aluma.arrays import plain
 from aluma.session.recipe import storable
-from aluma.spaces.history import Event
+from aluma.spaces.history import Event, audited_from
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,8 @@ class Entry:
     known : the labels known to the learner after it, each with the sign that stands for it
     factor : the greedy factor that was verified when the example was chosen, or None
     time : when, as UTC in ISO 8601
+    check : whether it checked a label, see :class:`aluma.spaces.history.Event`
+    said : the label that was checked, or None
     """
 
     kind: str
@@ -36,11 +38,18 @@ class Entry:
     known: tuple[tuple[Any, int], ...]
     factor: float | None
     time: str
+    check: int = 0
+    said: Any = None
 
     def fields(self) -> tuple[Any, ...]:
-        """Return what is stored; labels as JSON, which keeps 1, 1.0, True and "1" apart."""
+        """Return what is stored; labels as JSON, which keeps 1, 1.0, True and "1" apart.
+
+        What an entry checked is written behind its kind: files from before there were checks are
+        read, and written on, as they are.
+        """
         label, known = json.dumps(self.label), json.dumps(self.known)
-        return self.kind, self.example, label, known, self.factor, self.time
+        kind = f"{self.kind} {self.check} {json.dumps(self.said)}" if self.check else self.kind
+        return kind, self.example, label, known, self.factor, self.time
 
     @classmethod
     def of_fields(
@@ -48,7 +57,9 @@ class Entry:
     ) -> Entry:
         """Return an entry from what is stored."""
         pairs = tuple((name, sign) for name, sign in json.loads(known))
-        return cls(kind, example, json.loads(label), pairs, factor, time)
+        kind, check, said = [*kind.split(" ", 2), "0", "null"][:3]
+        told = json.loads(label)
+        return cls(kind, example, told, pairs, factor, time, int(check), json.loads(said))
 
 
 def entries(
@@ -61,21 +72,28 @@ def entries(
 ) -> list[Entry]:
     """Return lines for the log, given the labels and greedy factors that a learner knows."""
     known = tuple((storable(label), sign) for label, sign in signs.items())
-    if kind in ("undo", "skip"):
-        beside = None if aside is None else storable(plain(aside))
-        return [Entry(kind, event.index, beside, known, None, time) for event in events]
+    beside = None if aside is None else storable(plain(aside))
     label_of = {sign: label for label, sign in known}
-    return [
-        Entry(kind, event.index, label_of[event.sign], known, verified.get(event.index), time)
-        for event in events
-    ]
+    lines: list[Entry] = []
+    for event in events:
+        label, factor = beside, None
+        if kind not in ("undo", "skip"):
+            label, factor = label_of[event.sign], verified.get(event.index)
+        said = label_of.get(event.said)
+        lines.append(Entry(kind, event.index, label, known, factor, time, event.check, said))
+    return lines
 
 
 def history(log: Sequence[Entry]) -> list[Event]:
     """Return what counts of a log: what was not taken back, as it was last changed."""
     signs = dict(log[-1].known) if log else {}
     return [
-        Event(entry.example, 0 if entry.kind == "skip" else signs[entry.label])
+        Event(
+            entry.example,
+            0 if entry.kind == "skip" else signs[entry.label],
+            check=entry.check,
+            said=signs.get(entry.said, 0),
+        )
         for entry in kept(log)
     ]
 
@@ -94,7 +112,12 @@ def kept(log: Sequence[Entry]) -> list[Entry]:
             counting.pop()
         elif entry.kind == "change":
             told = [old.example == entry.example and old.kind != "skip" for old in counting]
-            counting[told.index(True)] = entry
+            place = told.index(True)
+            old = counting[place]
+            counting[place] = replace(entry, check=old.check, said=old.said)
+            if place < audited_from(counting) < len(counting):
+                # The labels that were being checked came of the answer that changed.
+                counting[-1] = replace(counting[-1], check=2)
         else:
             counting.append(entry)
     return counting

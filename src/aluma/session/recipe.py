@@ -12,6 +12,7 @@ import numpy as np
 from aluma.arrays import plain
 from aluma.learners.learner import Learner
 from aluma.learners.registry import strategy
+from aluma.learners.settings import taken
 from aluma.pool import Pool
 from aluma.streams import entropy
 
@@ -43,7 +44,9 @@ def pool(settings: str, X: Any) -> Pool:
 
 def made(name: str, settings: str, X: Any) -> Learner:
     """Return the learner that a recipe describes, before the first answer."""
-    return strategy(name)(X, **json.loads(settings))
+    kind, wanted = strategy(name), json.loads(settings)
+    # Before there were audits, the only promise was by the prior.
+    return kind(X, **{**taken(kind, {"promise": "credible"}), **wanted})
 
 
 def storable(label: Any) -> Any:

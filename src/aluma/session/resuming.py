@@ -64,4 +64,5 @@ def rewritten(
         factors = {i: f for i, f in learner.verified_factors.items() if i not in anew}
         snapshot.resume(twin, wanted, file)
         twin.verified_factors = factors
+        twin.keep_asking = learner.keep_asking
     return twin

@@ -19,9 +19,10 @@ from typing import Any
 import numpy.typing as npt
 
 from aluma.arrays import Floats, Ints
-from aluma.errors import SessionError
-from aluma.learners.learner import Learner, Strain
+from aluma.errors import OutOfReach, SessionError
+from aluma.learners.learner import Learner, Phase, Strain
 from aluma.pool import Pool
+from aluma.promises.audit import Audit
 from aluma.promises.certificate import Certificate
 from aluma.session import answer_log, recipe, resuming, snapshot
 from aluma.session.answer_file import AnswerFile
@@ -189,7 +190,8 @@ class Session:
             twin = resuming.rewritten(
                 learner, self._file, events, labels, lambda one: one.change(i, label)
             )
-            new = [e for old, e in zip(learner.history, events, strict=True) if e != old]
+            both = zip(learner.history, events, strict=True)
+            new = [event for old, event in both if event.sign != old.sign]
             self._record("change", twin, new, request)
 
     # -- what only looks -----------------------------------------------------------------------
@@ -226,6 +228,34 @@ class Session:
         """Whether no label is worth asking for any more."""
         with self._lock:
             return self._learner.finished
+
+    @property
+    def phase(self) -> Phase:
+        """What a question is for: "learning", "checking" labels at random, or "finished"."""
+        with self._lock:
+            return self._learner.phase
+
+    @property
+    def audit(self) -> Audit | None:
+        """The checks of the labels as they go on or were passed; None while there are none."""
+        with self._lock:
+            return self._learner.audit
+
+    @property
+    def out_of_reach(self) -> OutOfReach | None:
+        """Why the goal cannot be reached with these features, with an estimate; or None."""
+        with self._lock:
+            return self._learner.out_of_reach
+
+    @property
+    def keep_asking(self) -> bool:
+        """Whether :meth:`ask` goes on when the goal is out of reach; it is not written down."""
+        return self._learner.keep_asking
+
+    @keep_asking.setter
+    def keep_asking(self, wanted: bool) -> None:
+        with self._lock:
+            self._learner.keep_asking = wanted
 
     @property
     def answered(self) -> Ints:

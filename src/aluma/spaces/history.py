@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
+
+from aluma.arrays import Bools
 
 
 @dataclass(frozen=True)
@@ -17,13 +19,23 @@ class Event:
 
     ``check`` says what the answer was for. 0: it was learnt from at once. 1: it checked a label at
     random, in an audit that went on. 2: it ended that audit, upon which all checks since the last 0
-    or 2 were learnt from together.
+    or 2 were learnt from together. ``said`` is the sign of the label that was checked, 0 if the
+    example was not drawn; it is no part of what the person said either.
     """
 
     index: int
     sign: int
     mark: Any = field(default=None, compare=False, repr=False)
     check: int = 0
+    said: int = field(default=0, compare=False, repr=False)
+
+
+class HasCheck(Protocol):
+    """An event, or a line about one."""
+
+    @property
+    def check(self) -> int:
+        """Whether it checked a label, as for :class:`Event`."""
 
 
 @dataclass(frozen=True)
@@ -40,17 +52,19 @@ class Group:
     are_checks: bool = False
 
 
-def learnt(events: Sequence[Event]) -> list[Group]:
+def learnt(events: Sequence[Event], undecidable: Bools | None = None) -> list[Group]:
     """Return what was learnt from some events, in order: single answers and groups of checks.
 
     Checks of an audit that has not ended are left out, and so are those of one that was given up
     for an answer that was learnt from at once. Skips (sign 0) are no answers and give nothing up,
-    but a skipped check may be the one that ends its audit.
+    but a skipped check may be the one that ends its audit. ``undecidable`` is a mask of examples
+    that no halfspace decides: they can be checked, and there is nothing to learn from them.
     """
     groups: list[Group] = []
     checks: list[tuple[int, int]] = []
     for event in events:
-        answer = [(event.index, event.sign)] if event.sign else []
+        decidable = undecidable is None or not undecidable[event.index]
+        answer = [(event.index, event.sign)] if event.sign and decidable else []
         if event.check:
             checks += answer
             if event.check == 2 and checks:
@@ -60,6 +74,14 @@ def learnt(events: Sequence[Event]) -> list[Group]:
         if event.check == 2 or (answer and not event.check):
             checks = []
     return groups
+
+
+def audited_from(events: Sequence[HasCheck]) -> int:
+    """Return where the checks of an audit that has not ended begin; the end if there is none."""
+    start = len(events)
+    while start and events[start - 1].check == 1:
+        start -= 1
+    return start
 
 
 def common(one: Sequence[Event], other: Sequence[Event]) -> int:

@@ -92,10 +92,10 @@ class LooseningSpace(Hypotheses):
         """Step back, or start again without slack and take in those answers that stay."""
         if self.can_step_back(kept):
             self._inner.back_to(kept)
-            self._told = _answers(kept)
+            self._told = self._answers(kept)
             return
         self._begin()
-        self.take_in(learnt(kept))
+        self.take_in(learnt(kept, self.pool.is_zero))
 
     def can_step_back(self, kept: Sequence[Event]) -> bool:
         """Say whether the space that is used now remembers that far back."""
@@ -126,6 +126,11 @@ class LooseningSpace(Hypotheses):
         if slack == 0:
             return PlainSpace(*settings, advice=ADVICE)
         return LiftedSpace(*settings, slack=slack, longest=self._length())
+
+    def _answers(self, events: Sequence[Event]) -> list[tuple[int, int]]:
+        """Return the answers that were learnt from, in order."""
+        groups = learnt(events, self.pool.is_zero)
+        return [answer for group in groups for answer in group.answers]
 
     def _length(self) -> float:
         """Return the length of the longest example, which takes a pass through the pool."""
@@ -204,10 +209,6 @@ class LooseningSpace(Hypotheses):
         """Go on where another stood; what was undoable is forgotten."""
         self._inner = self._with_slack(standing.slack)
         self._inner.restore(standing, history)
-        self._told = _answers(history)
+        self._told = self._answers(history)
         conflict = standing.conflict
         self._conflict = None if conflict is None else Conflict(conflict, ADVICE)
-
-
-def _answers(events: Sequence[Event]) -> list[tuple[int, int]]:
-    return [answer for group in learnt(events) for answer in group.answers]

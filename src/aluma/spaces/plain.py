@@ -81,7 +81,7 @@ class PlainSpace(Hypotheses):
         """Undo answers one by one, or absorb those that stay anew."""
         if not self.can_step_back(kept):
             self._begin()
-            self.take_in(learnt(kept))
+            self.take_in(learnt(kept, self.pool.is_zero))
             return
         for _ in range(self._leaving(kept)):
             self._population.undo()
@@ -129,5 +129,5 @@ class PlainSpace(Hypotheses):
 
     def _leaving(self, kept: Sequence[Event]) -> int:
         """Return how many walls go when only some answers stay."""
-        staying = {index for group in learnt(kept) for index, _ in group.answers}
+        staying = {index for group in learnt(kept, self.pool.is_zero) for index, _ in group.answers}
         return sum(1 for index in self._walls.values() if index not in staying)

@@ -49,31 +49,35 @@ class Situation(Generic[S]):
     ----------
     pool : the examples as the points that halfspaces divide
     space : what the answers leave
-    history : answers and skips that count, in order
+    history : answers and skips that count and that were learnt from, in order
+    heard : all that count: the same, and then the checks of an audit that goes on
     listed : mask of the examples that the strategy can ask about at all, or None for all
     budget : how many answers there may be, or None
     next_question : returns what will be asked, or None if no label is wanted any more
     vote : returns the share of + votes for each example of a pool
+    labelling : returns the sign of every example's label, as given now
     """
 
     pool: Pool
     space: S
     history: Sequence[Event]
+    heard: Sequence[Event]
     listed: Bools | None
     budget: int | None
     next_question: Callable[[], Question | None]
     vote: Callable[[Pool], Floats]
+    labelling: Callable[[], Ints]
 
     @cached_property
     def eligible(self) -> Bools:
         """Which examples can be asked about: not answered, not skipped, and not all zeros."""
         mask = ~self.pool.is_zero
-        mask[[event.index for event in self.history]] = False
+        mask[[event.index for event in self.heard]] = False
         return mask if self.listed is None else np.asarray(mask & self.listed)
 
     @cached_property
     def answered(self) -> Ints:
-        """Indices of the examples told, in order."""
+        """Indices of the examples that were learnt from, in order."""
         return np.array([e.index for e in self.history if e.sign], dtype=np.int64)
 
     @cached_property
@@ -83,10 +87,15 @@ class Situation(Generic[S]):
 
     @property
     def n_answers(self) -> int:
-        """How many examples have been told."""
+        """How many answers were learnt from."""
         return len(self.answered)
+
+    @cached_property
+    def told(self) -> dict[int, int]:
+        """All that was told, checks included: signs by example."""
+        return {e.index: e.sign for e in self.heard if e.sign}
 
     @property
     def spent(self) -> bool:
         """Whether the budget is used up."""
-        return self.budget is not None and self.n_answers >= self.budget
+        return self.budget is not None and len(self.told) >= self.budget

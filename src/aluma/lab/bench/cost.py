@@ -25,6 +25,7 @@ from aluma.lab.bench import one_core
 from aluma.lab.bench.cones import sphere_pool
 from aluma.lab.bench.labels import mnist_pair
 from aluma.learners.aluma import ALuMA
+from aluma.learners.settings import PAPER
 from aluma.running import Answers
 from aluma.sampling import hit_and_run
 from aluma.sampling.blocks import BLOCK
@@ -106,7 +107,7 @@ def measure(
     rows: Any, labels: Floats, marks: tuple[int, ...], note: Callable[[str], None]
 ) -> list[Cost]:
     """Let ALuMA label a pool; stop at each mark to see what a question costs there."""
-    learner = ALuMA(rows, classes=(-1.0, 1.0))
+    learner = ALuMA(rows, classes=(-1.0, 1.0), **PAPER)
     costs = []
     note("labelling")
     for answer in Answers(learner, labels, marks[-1], stop_when_finished=False):

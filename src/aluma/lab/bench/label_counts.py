@@ -14,6 +14,7 @@ from aluma.learners.cal import CAL
 from aluma.learners.committee import QueryByCommittee
 from aluma.learners.learner import Learner
 from aluma.learners.passive import Passive
+from aluma.learners.settings import PAPER
 from aluma.learners.simple_margin import SimpleMargin
 from aluma.running import Answers, run
 from aluma.spaces.version_space import VersionSpace
@@ -33,7 +34,7 @@ Counter = Callable[[Floats, Ints, int], float]
 
 def aluma_count(X: Floats, y: Ints, seed: int) -> float:
     """Count ALuMA's labels until its vote is right about the whole pool."""
-    return _voting(ALuMA(X, classes=CLASSES, random_state=seed), y)
+    return _voting(ALuMA(X, classes=CLASSES, random_state=seed, **PAPER), y)
 
 
 def committee_count(X: Floats, y: Ints, seed: int) -> float:

@@ -39,6 +39,7 @@ from aluma.lab.play import Result
 from aluma.lab.problem import Problem
 from aluma.learners.aluma import ALuMA
 from aluma.learners.learner import Learner
+from aluma.learners.settings import PAPER
 from aluma.representation import Lift
 from aluma.representation.view import View
 from aluma.running import Answers
@@ -130,7 +131,7 @@ def cost(m: int, answers: int, slack: float) -> Cost:
     """Return what the next queries cost after some answers, on a sphere of dimension 25."""
     X, y = sphere_pool(25, m)
     tracemalloc.start()
-    learner = ALuMA(X, classes=(-1.0, 1.0), slack=slack)
+    learner = ALuMA(X, classes=(-1.0, 1.0), **{**PAPER, "slack": slack})
     run_some(learner, y, answers)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()

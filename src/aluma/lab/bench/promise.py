@@ -27,6 +27,7 @@ from aluma.lab.comparison import standardise
 from aluma.lab.contest import in_parallel
 from aluma.lab.problem import Source
 from aluma.learners.aluma import ALuMA
+from aluma.learners.settings import PAPER
 from aluma.running import Answers
 
 #: Looks at a certificate are this many answers apart.
@@ -69,7 +70,7 @@ def watch(X: Floats, labels: Floats, seed: int, most: int = MOST_ANSWERS) -> Kep
     errors, bounds = [], []
     zero = finished = np.inf
     with one_core():
-        learner = ALuMA(X, classes=(-1.0, 1.0), random_state=seed)
+        learner = ALuMA(X, classes=(-1.0, 1.0), random_state=seed, **PAPER)
         # A contradiction, or a space too thin for float64, ends the run wherever it is met.
         with Answers(learner, labels, min(most, len(labels)), stop_when_finished=False) as answers:
             for answer in answers.taken():

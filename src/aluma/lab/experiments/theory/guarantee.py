@@ -19,6 +19,7 @@ from aluma.lab.experiments.theory.labelings import (
 )
 from aluma.lab.experiments.theory.optimum import Optimum, follow_greedy, positive_shares
 from aluma.learners.aluma import ALuMA
+from aluma.learners.settings import PAPER
 from aluma.running import Answers
 
 #: What a draw is for, beside the seed: each purpose has a stream of its own.
@@ -57,7 +58,7 @@ def greedy_factor(value: str, seed: int) -> dict[str, Any]:
     labelings = of_plane(X) if space == "plane" else of_space(X)
     target = int(np.random.default_rng((seed, CHOOSING_TARGET)).choice(len(labelings.probability)))
     truth = labelings.signs[target]
-    learner = ALuMA(X, classes=(-1, 1), estimate=estimate, alpha=1.0, random_state=seed)
+    learner = ALuMA(X, classes=(-1, 1), estimate=estimate, alpha=1.0, random_state=seed, **PAPER)
     left = np.arange(len(labelings.signs))
     factors = []
     for answer in Answers(learner, np.where(truth, 1, -1), stop_when_finished=False):

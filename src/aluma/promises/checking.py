@@ -1,0 +1,117 @@
+"""When to check a learner's labels, when to give a check up, and when the goal is out of reach.
+
+Nothing here bears on whether what an audit says is true, only on how many labels are spent: the
+choices were made by labels until an audit is passed, see docs/certificate.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf, log, pi
+
+from aluma.promises.wrong_counts import UniformChecks
+from aluma.spaces.history import Event
+
+#: Answers, of both classes, before labels are checked for the first time: at least and at most.
+FEWEST, LATEST = 10, 64
+#: Answers of one class only after which "all are of that class" is checked.
+ALL_THE_SAME = 30
+#: After a failed check the next begins, whatever is expected, when answers are so many times more.
+DOUBLING = 2.0
+#: A check is given up when passing it would take so many times the checks that a new one does.
+FUTILE = 2.0
+
+
+@dataclass(frozen=True)
+class Round:
+    """An audit of a learner's labels that has ended without being passed.
+
+    Attributes
+    ----------
+    answers : that had been learnt from when it began
+    checks : labels that it checked
+    wrong : how many of them were wrong, or skipped
+    """
+
+    answers: int
+    checks: int
+    wrong: int
+
+    @property
+    def rate(self) -> float:
+        """The share found wrong, moderated by half a check either way."""
+        return (self.wrong + 0.5) / (self.checks + 1.0)
+
+    def least_share(self, pool: int, delta: float) -> float:
+        """Return the share of the pool that was wrong at least, with probability 1 - delta."""
+        among = UniformChecks(pool - self.answers, 0, delta)
+        return (among.least(self.checks, self.wrong) - self.wrong) / pool
+
+
+def rounds(events: Sequence[Event]) -> list[Round]:
+    """Return the audits of a history that have ended, in order."""
+    found: list[Round] = []
+    answers = checks = wrong = 0
+    for event in events:
+        if event.said:
+            checks, wrong = checks + 1, wrong + (event.sign != event.said)
+        if event.check == 2:
+            found.append(Round(answers, checks, wrong))
+        if event.check != 1:
+            answers, checks, wrong = answers + checks + (not event.check), 0, 0
+    return found
+
+
+def share_of_delta(delta: float, number: int) -> float:
+    """Return what the audit of that number, from 1, may fail with: all shares add up to delta."""
+    return 6.0 * delta / (pi * number) ** 2
+
+
+def checks_needed(error: float, tolerance: float, delta: float) -> float:
+    """Return about how many checks it takes to pass if that share of the labels is wrong.
+
+    ln(1 / delta) over what one check tells, on average, between the two shares.
+    """
+    if error >= tolerance:
+        return inf
+    told = (1.0 - error) * log((1.0 - error) / (1.0 - tolerance))
+    if error > 0.0:
+        told += error * log(error / tolerance)
+    return log(1.0 / delta) / told
+
+
+def worth_checking(answers: int, error: float, tolerance: float, delta: float) -> bool:
+    """Say whether one more answer would save less than one check, if errors fall as 1 / answers."""
+    now = checks_needed(error, tolerance, delta)
+    after_one_more = checks_needed(error * answers / (answers + 1), tolerance, delta)
+    return now < inf and now - after_one_more <= 1.0
+
+
+def is_time_to_look(answers: int) -> bool:
+    """Say whether expectations are looked at after so many answers: ever more seldom."""
+    return answers % max(1, answers // 8) == 0
+
+
+def out_of_reach(
+    past: Sequence[Round], pool: int, tolerance: float, delta: float
+) -> tuple[float, float] | None:
+    """Return (estimate, lower bound) if tolerance cannot be reached, or None while it may.
+
+    So it is if the last two audits each showed that more than tolerance was wrong, the later one
+    with half as many answers again at least, and if errors go on falling as they did between the
+    two, tolerance is not reached before half of the pool is answered.
+    """
+    if len(past) < 2:
+        return None
+    before, last = past[-2:]
+    least = [
+        one.least_share(pool, share_of_delta(delta, number))
+        for number, one in enumerate(past[-2:], start=len(past) - 1)
+    ]
+    if min(least) <= tolerance:
+        return None
+    fall = log(before.rate / last.rate) / log(last.answers / before.answers)
+    if fall > 0.0 and last.answers * (last.rate / tolerance) ** (1.0 / fall) <= pool / 2:
+        return None
+    return last.wrong / last.checks * (pool - last.answers - last.checks) / pool, least[1]
