@@ -391,3 +391,21 @@ def test_the_docstrings_show_what_happens() -> None:
     outcome = doctest.testmod(aluma.estimator)
     assert outcome.attempted > 3
     assert outcome.failed == 0
+
+
+def test_tolerance_checks_the_labels_at_random() -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    model = quick(500, tolerance=0.05).fit(X, y)
+    assert "labels were checked at random" in model.promise_
+    assert model.n_queries_ < 500
+    unchecked = quick(30).fit(X, y)
+    assert "No label has been checked at random." in unchecked.promise_
+
+
+def test_tolerance_needs_two_classes_and_says_so() -> None:
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match="for two classes, by a strategy that can"):
+        quick(30, tolerance=0.1).fit(X, y)
+    with pytest.raises(ValueError, match="strategy 'qbc'"):
+        quick(30, strategy="qbc", tolerance=0.1).fit(X, y == 0)
+    assert "nothing is promised" in quick(30).fit(X, y).promise_

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.svm import LinearSVC
 
 from aluma.arrays import Floats, Ints
-from aluma.errors import Conflict, Undecided
+from aluma.errors import Conflict, OutOfReach, Undecided
 from aluma.learners.learner import Learner
 
 logger = logging.getLogger(__name__)
@@ -52,7 +52,11 @@ def question(
         asking = next((learner for learner in order if not learner.finished), None)
         if asking is None:
             break
-        index = int(asking.ask())
+        try:
+            index = int(asking.ask())
+        except OutOfReach as why:
+            logger.warning("after %d answers: %s", len(asked.indices), why)
+            break
         asked.indices.append(index)
         asked.codes.append(teacher(index))
         for learner, positive in pairs.copy():

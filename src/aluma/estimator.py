@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from aluma.arrays import Floats, Ints, positive_integer
 from aluma.completion import Asked, codes_of, complete, question, values_of
+from aluma.errors import Undecided
 from aluma.learners.learner import Learner
 from aluma.learners.registry import strategy
 from aluma.learners.settings import taken
@@ -60,6 +62,10 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     dimension : int, optional
         Project the lifted examples to that many dimensions, as Algorithm 3 does, instead of using
         their exact version space; ``slack`` must then be a number.
+    tolerance : float, optional
+        Check the labels at random and stop when at most this share of ``labels_`` is wrong, with
+        95% confidence, whatever the data; ``budget`` then counts checks too. For two classes, and
+        strategies that take ``promise="audited"``. By default nothing is checked.
     standardize : bool
         Centre the columns and divide them by their standard deviation. Halfspaces are uniform a
         priori, so the scale of a column says how much it is expected to matter: turn this off where
@@ -79,6 +85,8 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     labels_ : array of the labels of ``X``: as answered where asked, inferred elsewhere
     coef_, intercept_ : halfspaces, one for two classes and otherwise one for each class; of the
         columns, so only without a kernel
+    promise_ : what can be said of ``labels_``, in one sentence: proven by checks at random, or
+        under which assumption it is an estimate. It says nothing about other examples
     slack_ : the largest slack that was allowed for
     doubts_ : array of the shares of halfspaces that dispute each answer, in the order of
         ``queried_``: large ones are worth checking
@@ -121,6 +129,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     coef_: Floats
     intercept_: Floats
     conflict_: tuple[int, ...] | None
+    promise_: str
     slack_: float
     doubts_: Floats
 
@@ -133,6 +142,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         slack: float | str = "auto",
         margin: float | None = None,
         dimension: int | None = None,
+        tolerance: float | None = None,
         standardize: bool = True,
         bias: bool = True,
         n_hypotheses: int = 1000,
@@ -144,6 +154,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.slack = slack
         self.margin = margin
         self.dimension = dimension
+        self.tolerance = tolerance
         self.standardize = standardize
         self.bias = bias
         self.n_hypotheses = n_hypotheses
@@ -180,6 +191,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.queried_ = np.array(asked.indices, dtype=np.int64)
         self.n_queries_ = len(asked.indices)
         self.labels_ = self.classes_[completed]
+        self.promise_ = _promise(learners, asked)
         self._note_slack(learners, asked)
         if self._map.kernel.is_linear:
             self.coef_, self.intercept_ = _unscaled(self._halfspaces, self._scaler)
@@ -243,13 +255,20 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             "n_hypotheses": self.n_hypotheses,
             # Of several classes, the sides of separators leave too many claimed twice or by none.
             "predict_with": "vote",
-            "promise": "credible",
-            "tolerance": 0.0,
+            "promise": "credible" if self.tolerance is None else "audited",
+            "tolerance": 0.0 if self.tolerance is None else self.tolerance,
             "slack": self.slack,
             "margin": self.margin,
             "dimension": self.dimension,
         }
         settings = taken(chosen, offered)
+        if self.tolerance is not None and (count > 1 or "promise" not in settings):
+            raise ValueError(
+                f"tolerance={self.tolerance!r} checks labels at random for two classes, by a "
+                f"strategy that can; here are {count if count > 1 else 2} classes and strategy "
+                f"{self.strategy!r}. Leave it out and check labels_ with aluma.audit(), or use two "
+                "classes and strategy='aluma'."
+            )
         if "slack" not in settings and (
             self.slack not in ("auto", 0) or self.dimension is not None
         ):
@@ -261,6 +280,18 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         seeds = np.random.SeedSequence(seed).generate_state(count, np.uint64).tolist()
         each = [{"random_state": one, **settings} for one in (seeds if count > 1 else [seed])]
         return [chosen(pool, **its) for its in each]
+
+
+def _promise(learners: Sequence[Learner], asked: Asked) -> str:
+    """Return what can be said of the completed labels, in one sentence."""
+    if len(learners) == 1 and asked.conflict is None and learners[0].parts.promise.certifies:
+        # Nothing needs to be proven for it.
+        with suppress(Undecided):
+            return str(learners[0].certificate(proof_seconds=0.0))
+    return (
+        f"{len(asked.indices):,} of {len(learners[0].pool):,} labels were given. No other has been "
+        "checked at random, so nothing is promised about them: aluma.audit() checks any labels."
+    )
 
 
 def _landmark_seed(random_state: Any) -> int:

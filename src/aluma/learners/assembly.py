@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from aluma.arrays import is_number, positive_integer
+from aluma.arrays import checked_tolerance, is_number, positive_integer
 from aluma.pool import Pool
 from aluma.prediction.prediction import Prediction
 from aluma.prediction.svm import SeparatorSide
@@ -114,3 +114,12 @@ def promise_and_stopping(
     if promise == "credible":
         return halfspaces, rule
     return Audited(halfspaces, limits.tolerance, limits.delta, seed), rule
+
+
+def competitor_promise(
+    promise: str, tolerance: float, delta: float, seed: int
+) -> tuple[Promise[Any], Stopping]:
+    """Return the same for a learner that, unless it is audited, asks about everything."""
+    limits = Limits(checked_tolerance(tolerance), delta, questions_are_cheap=False)
+    stopping = None if promise == "audited" else "nothing_left"
+    return promise_and_stopping(promise, stopping, limits, seed)

@@ -8,10 +8,9 @@ from typing import Any, ClassVar
 import numpy.typing as npt
 
 from aluma.arrays import Ints, positive_integer, probability
-from aluma.learners.assembly import RULES, checked_positive, checked_rule
+from aluma.learners.assembly import RULES, checked_positive, checked_rule, competitor_promise
 from aluma.learners.learner import Learner, Parts
 from aluma.prediction.svm import SoftMargin
-from aluma.promises.credible import Credible
 from aluma.promises.nothing_left import NothingLeft
 from aluma.promises.promise import NoPromise
 from aluma.representation.view import View
@@ -55,6 +54,11 @@ class Passive(Learner):
         until a certificate is asked for.
     delta : float
         What the certificate's promises may fail with.
+    promise : {"credible", "audited"}
+        With "audited" labels are checked at random and it has finished when at most ``tolerance``
+        is wrong, see :class:`aluma.learners.aluma.ALuMA`. By default it asks about everything.
+    tolerance : float
+        Share of the labels that may be wrong, with "audited".
     sampler : str
         See :class:`aluma.learners.aluma.ALuMA`.
     regularization : float
@@ -83,6 +87,8 @@ class Passive(Learner):
         predict_with: str = "vote",
         n_hypotheses: int = 1000,
         delta: float = 0.05,
+        promise: str = "credible",
+        tolerance: float = 0.05,
         regularization: float = 1e-3,
         sampler: str = "reflection",
         random_state: Any = 0,
@@ -97,9 +103,12 @@ class Passive(Learner):
         settings = (view.pool, self.n_hypotheses, self.seed, checked_sampler(sampler))
         if predict_with == "soft_svm":
             soft = SoftMargin(self.regularization)
-            space, promise = Unconstrained(view.pool), NoPromise(NO_SPACE)
-            parts = Parts(space, strategy, soft, NothingLeft(), promise)
+            if promise != "credible":
+                raise ValueError(f"promise={promise!r} needs a version space. {NO_SPACE}")
+            space, nothing = Unconstrained(view.pool), NoPromise(NO_SPACE)
+            parts = Parts(space, strategy, soft, NothingLeft(), nothing)
         else:
-            rule, credible = RULES[predict_with](), Credible(self.delta)
-            parts = Parts(SeparatorSpace(*settings), strategy, rule, NothingLeft(), credible)
+            promised, rule = competitor_promise(promise, tolerance, self.delta, self.seed)
+            vote = RULES[predict_with]()
+            parts = Parts(SeparatorSpace(*settings), strategy, vote, rule, promised)
         super().__init__(view, parts, classes=classes, budget=budget)

@@ -7,10 +7,8 @@ from typing import Any, ClassVar
 
 from aluma.arrays import positive_integer, probability
 from aluma.geometry.max_margin import Separator
-from aluma.learners.assembly import RULES, checked_rule
+from aluma.learners.assembly import RULES, checked_rule, competitor_promise
 from aluma.learners.learner import Learner, Parts
-from aluma.promises.credible import Credible
-from aluma.promises.nothing_left import NothingLeft
 from aluma.representation.view import View
 from aluma.sampling.kernels import checked_sampler
 from aluma.spaces.separator import SeparatorSpace
@@ -39,6 +37,11 @@ class SimpleMargin(Learner):
         certificate is asked for.
     delta : float
         What the certificate's promises may fail with.
+    promise : {"credible", "audited"}
+        With "audited" labels are checked at random and it has finished when at most ``tolerance``
+        is wrong, see :class:`aluma.learners.aluma.ALuMA`. By default it asks about everything.
+    tolerance : float
+        Share of the labels that may be wrong, with "audited".
     sampler : str
         See :class:`aluma.learners.aluma.ALuMA`.
 
@@ -88,6 +91,8 @@ class SimpleMargin(Learner):
         predict_with: str = "svm",
         n_hypotheses: int = 1000,
         delta: float = 0.05,
+        promise: str = "credible",
+        tolerance: float = 0.05,
         sampler: str = "reflection",
         random_state: Any = 0,
     ) -> None:
@@ -96,12 +101,13 @@ class SimpleMargin(Learner):
         self.delta, self.seed = probability(delta, "delta"), entropy(random_state)
         view = View.of(X, bias=bias, kernel=kernel, seed=self.seed)
         settings = (view.pool, self.n_hypotheses, self.seed, checked_sampler(sampler))
+        promised, rule = competitor_promise(promise, tolerance, self.delta, self.seed)
         parts = Parts(
             space=SeparatorSpace(*settings),
             strategy=ClosestToSeparator(self.seed),
             prediction=RULES[predict_with](),
-            stopping=NothingLeft(),
-            promise=Credible(self.delta),
+            stopping=rule,
+            promise=promised,
         )
         super().__init__(view, parts, classes=classes, budget=budget)
 
