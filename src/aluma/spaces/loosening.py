@@ -1,4 +1,8 @@
-"""Slack when it is needed: a plain version space until answers contradict each other."""
+"""Slack when it is needed: a plain version space until answers contradict each other.
+
+Or until random checks show that there is noise (:mod:`aluma.representation.noise`), which they can
+long before answers contradict each other: with more features than answers these hardly ever do.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +17,7 @@ from aluma.arrays import Bools, Floats, Ints
 from aluma.errors import Conflict, Undecided
 from aluma.pool import Pool
 from aluma.representation.lift import largest_norm
+from aluma.representation.noise import CANDIDATES, slack_by_checks
 from aluma.representation.slack import smallest_slack
 from aluma.sampling.population import Population
 from aluma.scoring import Choice
@@ -38,7 +43,9 @@ class LooseningSpace(Hypotheses):
     """No slack until answers contradict each other, then the smallest that they need.
 
     When answers contradict each other, or leave a version space too thin to explore, all of them
-    are taken in again by a lifted space; and again when they need twice the slack.
+    are taken in again by a lifted space; and again when they need twice the slack. Random checks
+    decide better: the slack is kept or changed as they say, and from then on it changes only by
+    further checks, or by a contradiction if they left none.
 
     Parameters
     ----------
@@ -65,6 +72,8 @@ class LooseningSpace(Hypotheses):
         self._inner = self._with_slack(0.0)
         self._told: list[tuple[int, int]] = []
         self._conflict: Conflict | None = None
+        #: Whether checks have decided about the slack.
+        self._checked = False
 
     # -- taking answers ------------------------------------------------------------------------
 
@@ -84,15 +93,51 @@ class LooseningSpace(Hypotheses):
             self._inner, self._told = looser, told
             self._conflict = found if isinstance(found, Conflict) else None
             return
-        if inner.allowed_slack > 0:
+        if inner.allowed_slack > 0 and not self._checked:
             inner = self._loosened(told) or inner
         self._inner, self._told = inner, told
+
+    def learn_from_checks(self, answers: Sequence[tuple[int, int]]) -> None:
+        """Take in random checks, with another slack if they call for it."""
+        if not answers:
+            return
+        before, now = self.fork(), self.allowed_slack
+        slack = self._called_for(answers)
+        self._checked = True
+        try:
+            if slack == now:
+                super().learn_from_checks(answers)
+            else:
+                told = [*self._told, *answers]
+                self._inner, self._told = self._taken_in(told, slack), told
+        except Exception:
+            self.__dict__ = before.__dict__
+            raise
+        if slack != now:
+            logger.warning(
+                "%d random checks speak for a slack of %.2g, which is allowed for from now on",
+                len(answers),
+                self.allowed_slack,
+            )
+
+    def _called_for(self, answers: Sequence[tuple[int, int]]) -> float:
+        """Return the slack that checks call for, or that which there is."""
+        now = self.allowed_slack
+        # Slack that there is came because it could not be done without.
+        candidates = (now, *(slack for slack in CANDIDATES if slack > 0 and slack != now))
+        told, signs = _indices_and_signs(self._told)
+        checked, found = _indices_and_signs(answers)
+        rows = self.pool.rows
+        choice = slack_by_checks(
+            rows(told), signs, rows(checked), found, self._length(), candidates
+        )
+        return choice.slack
 
     def back_to(self, kept: Sequence[Event]) -> None:
         """Step back, or start again without slack and take in those answers that stay."""
         if self.can_step_back(kept):
             self._inner.back_to(kept)
-            self._told = self._answers(kept)
+            self._told, self._checked = self._answers(kept), _checked(kept)
             return
         self._begin()
         self.take_in(learnt(kept, self.pool.is_zero))
@@ -109,17 +154,21 @@ class LooseningSpace(Hypotheses):
 
     def _loosened(self, told: Sequence[tuple[int, int]]) -> PlainSpace | None:
         """Return a space that has taken all answers with the slack they need; None if enough."""
-        indices, signs = np.array(told).T
+        indices, signs = _indices_and_signs(told)
         rows = self.pool.rows(indices) * (signs / self._length())[:, None]
         needed = smallest_slack(rows, self.margin).slack
         if needed <= SLACK_GROWTH * self.allowed_slack:
             return None
-        looser = self._with_slack(needed)
+        return self._taken_in(told, needed)
+
+    def _taken_in(self, told: Sequence[tuple[int, int]], slack: float) -> PlainSpace:
+        """Return a space that has taken answers with some slack, and cannot step back from it."""
+        space = self._with_slack(slack)
         for index, sign in told:
-            looser.add(index, sign)
-        # Steps back from here would lead to answers that needed no slack, or less.
-        looser.forget_steps()
-        return looser
+            space.add(index, sign)
+        # Steps back from here would lead to answers that came with other slack, or none.
+        space.forget_steps()
+        return space
 
     def _with_slack(self, slack: float) -> PlainSpace:
         settings = (self.pool, self.size, self.seed, self.sampler)
@@ -209,6 +258,15 @@ class LooseningSpace(Hypotheses):
         """Go on where another stood; what was undoable is forgotten."""
         self._inner = self._with_slack(standing.slack)
         self._inner.restore(standing, history)
-        self._told = self._answers(history)
+        self._told, self._checked = self._answers(history), _checked(history)
         conflict = standing.conflict
         self._conflict = None if conflict is None else Conflict(conflict, ADVICE)
+
+
+def _checked(events: Sequence[Event]) -> bool:
+    return any(group.are_checks for group in learnt(events))
+
+
+def _indices_and_signs(answers: Sequence[tuple[int, int]]) -> tuple[Ints, Ints]:
+    pairs = np.array(answers, dtype=np.int64).reshape(-1, 2)
+    return pairs[:, 0], pairs[:, 1]
