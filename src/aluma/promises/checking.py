@@ -14,7 +14,7 @@ from aluma.promises.wrong_counts import UniformChecks
 from aluma.spaces.history import Event
 
 #: Answers, of both classes, before labels are checked for the first time: at least and at most.
-FEWEST, LATEST = 10, 64
+FEWEST, LATEST = 30, 128
 #: Answers of one class only after which "all are of that class" is checked.
 ALL_THE_SAME = 30
 #: After a failed check the next begins, whatever is expected, when answers are so many times more.
