@@ -13,6 +13,7 @@ import pandas as pd
 import uvicorn
 
 from aluma.app.api import application
+from aluma.app.guard import Guard
 from aluma.app.opening import Opened
 from aluma.app.server import take
 
@@ -24,15 +25,11 @@ LABELS = {"yes": "right", "no": "left"}
 class Running:
     """A page, where it is, and a client that has the token."""
 
-    opened: Opened
+    desk: Any
     url: str
     link: str
     client: httpx.Client
     names: Iterator[int] = field(default_factory=lambda: iter(range(10**9)))
-
-    @property
-    def desk(self) -> Any:
-        return self.opened.desk
 
     def state(self) -> dict[str, Any]:
         return self.client.get("/api/state").json()
@@ -62,8 +59,12 @@ class Running:
 
 def start(stack: ExitStack, found: Opened) -> Running:
     """Serve what was opened until the stack is left."""
+    return served(stack, application(found.desk, found.features, TOKEN), found.desk)
+
+
+def served(stack: ExitStack, app: Guard, desk: Any) -> Running:
+    """Serve a page until the stack is left."""
     place = take(port=0, token=TOKEN)
-    app = application(found.desk, found.features, TOKEN)
     config = uvicorn.Config(app, log_level="warning", lifespan="off", timeout_graceful_shutdown=1)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [place.listener]}, daemon=True)
@@ -72,12 +73,12 @@ def start(stack: ExitStack, found: Opened) -> Running:
     client = httpx.Client(
         base_url=url, headers={"authorization": f"Bearer {TOKEN}"}, timeout=30, trust_env=False
     )
-    stack.callback(found.desk.close)
+    stack.callback(desk.close)
     stack.callback(thread.join)
     stack.callback(lambda: setattr(server, "should_exit", True))
-    stack.callback(found.desk.release)
+    stack.callback(desk.release)
     stack.callback(client.close)
-    return Running(found, url, place.link, client)
+    return Running(desk, url, place.link, client)
 
 
 def plane(size: int = 60, seed: int = 3) -> pd.DataFrame:

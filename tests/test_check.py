@@ -1,6 +1,8 @@
 """`aluma check`: a labelled file, checked at random."""
 
 import json
+import re
+from datetime import date
 from pathlib import Path
 
 import numpy as np
@@ -34,16 +36,24 @@ def check(*words: object, said: str = "") -> Result:
 def test_a_column_of_right_labels_answers_and_mistakes_are_put_right(labelled: Path) -> None:
     result = check(labelled, "--truth-column", "truth", "--tolerance", 0.004)
     assert result.exit_code == 0, result.output
-    assert "Passed: at most 0.40% are wrong." in result.output
+    assert re.search(
+        r"Passed: at most 0\.3\d*% of the labels are wrong \(95% sure\)", result.output
+    )
     fixed = pd.read_csv(labelled.with_name("labels-checked.csv"))
     assert (fixed["label"] != fixed["truth"]).sum() <= 1
-    assert "labels that were wrong put right" in " ".join(result.output.split())
+    found = fixed["label_check"].value_counts()
+    assert found["put right"] == len(fixed[fixed["label"] != pd.read_csv(labelled)["label"]])
+    assert fixed["label_check"].notna().sum() == (fixed["label_by"] == "person").sum() - 40
+    said = labelled.with_name("labels-checked.txt").read_text().splitlines()
+    assert said[:2] == [line.partition(" Estimate")[0] for line in result.output.splitlines()[:2]]
+    assert f"{found.sum()} of 300 labels checked at random, {found['put right']} wrong" in said[0]
+    assert said[0].startswith(f"{date.today().isoformat()}, labels.csv: ")
 
 
 def test_a_bad_labelling_fails_and_the_way_out_is_named(labelled: Path) -> None:
     result = check(labelled, "--label-column", "truth", "--truth-column", "text")
     assert result.exit_code == 0, result.output
-    assert "Failed: more than 5.00% are wrong" in result.output
+    assert re.search(r"Failed: at least \d+(\.\d+)?% of the labels are wrong", result.output)
     assert "Better labels or the full labelling" in " ".join(result.output.split())
 
 
@@ -54,17 +64,64 @@ def test_answers_are_kept_and_the_same_command_goes_on(labelled: Path) -> None:
     assert "2 of 300 labels checked at random, 0 wrong" in " ".join(first.output.split())
     log = labelled.with_name("labels.csv.checks.jsonl")
     kept = [json.loads(line) for line in log.read_text().splitlines()]
-    assert len(kept) == 3
+    assert [set(line) for line in kept[1:]] == [{"example", "answer"}] * 3 + [{"undo"}]
     # A line that was being written when the power went was never confirmed.
     log.write_text(log.read_text() + '{"example": 1')
     second = check(labelled, said="\n:q\n")
     assert "3 of 300 labels checked" in " ".join(second.output.split())
     shown = [line.split("[")[1].split("]")[0] for line in second.output.splitlines() if "[" in line]
-    again = [json.loads(line)["example"] for line in log.read_text().splitlines()[1:]]
-    assert again[:2] == [line["example"] for line in kept[1:]]
-    assert again[2] == int(shown[0])
-    drawn = pd.read_csv(labelled).loc[again, "label_by"]
+    lines = [json.loads(line) for line in log.read_text().splitlines()[1:]]
+    assert lines[:4] == kept[1:]
+    assert lines[4]["example"] == kept[3]["example"] == int(shown[0])
+    drawn = pd.read_csv(labelled).loc[[line["example"] for line in lines if "example" in line]]
+    drawn = drawn["label_by"]
     assert (drawn == "vote").all()
+
+
+def test_a_label_that_did_not_occur_is_taken_when_it_is_typed_twice(labelled: Path) -> None:
+    result = check(labelled, said="new\nother\nnew\nnew\nnew\n:q\n")
+    told = " ".join(result.output.split())
+    assert "2 of 300 labels checked at random, 2 wrong" in told
+    assert told.count("is none of the labels") == 3
+    closed = check(labelled, "--answers", "old", "--checks", f"{labelled}.x", said="new\nnew\n:q\n")
+    assert "0 of 300 labels checked" in " ".join(closed.output.split())
+    assert "once more" not in closed.output
+
+
+def test_blind_checks_show_the_label_after_the_answer(labelled: Path) -> None:
+    pd.read_csv(labelled).drop(columns="truth").to_csv(labelled, index=False)
+    first = pd.read_csv(labelled).loc[drawn_first(labelled)]
+    wrong = {"ham": "spam", "spam": "ham"}[first["label"]]
+    result = check(labelled, "--blind", said=f"\n{wrong}\n:u\n{first['label']}\n:q\n")
+    before, _, after = result.output.partition("The file says ")
+    assert "hidden: type the right one" in " ".join(before.split())
+    assert f" {first['label']} " not in f"{before} "
+    assert after.startswith(f"'{first['label']}': put right.")
+    assert f"The file says '{first['label']}': right." in after
+    assert "1 of 300 labels checked at random, 0 wrong" in " ".join(after.split())
+
+
+def drawn_first(path: Path) -> int:
+    """Return which row is asked about first."""
+    kept = path.with_name("first.jsonl")
+    check(path, "--checks", kept, said="\n:q\n")
+    return json.loads(kept.read_text().splitlines()[1])["example"]
+
+
+def test_options_of_the_page_and_of_a_column_exclude_each_other(labelled: Path) -> None:
+    for words, said in [
+        (["--port", 0], "--port is about the page"),
+        (["--images", labelled.parent], "--images is about the page"),
+        (["--browser", "--truth-column", "truth"], "--truth-column answers for you"),
+        (["--blind", "--truth-column", "truth"], "--truth-column answers for you"),
+        (["--no-browser", "--port", 70000], "65535"),
+        (["--no-browser", "--token", "short"], "at least 8 plain characters"),
+        (["--no-browser", "--images", labelled], "is no folder of images"),
+        (["--no-browser", "--images", labelled.parent], "no column names an image"),
+    ]:
+        result = check(labelled, *words)
+        assert result.exit_code == 2, words
+        assert said in " ".join(result.output.split()), words
 
 
 def test_another_file_or_other_settings_are_refused(labelled: Path) -> None:
@@ -86,6 +143,8 @@ def test_columns_that_are_not_there_are_named(labelled: Path) -> None:
 def test_a_missing_label_and_missing_votes_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "l.csv"
     path.write_text("text,label\na,x\nb,\n")
+    assert "no value in column 'label' of row 1" in " ".join(check(path).output.split())
+    path.write_text('text,label\na,x\nb," "\n')
     assert "no value in column 'label' of row 1" in " ".join(check(path).output.split())
     path.write_text("text,label\na,x\nb,y\n")
     assert "needs a column 'vote_share'" in check(path, "--by-doubt").output

@@ -35,3 +35,40 @@ def points(tmp_path: Path) -> tuple[Path, list[str]]:
     path = tmp_path / "points.csv"
     frame.drop(columns="side").to_csv(path, index=False)
     return path, frame["side"].tolist()
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    """Return a browser."""
+    from browsing import CHROMIUM, FLAGS, sync_api
+
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(chromium: Any) -> Iterator[Callable[..., Any]]:
+    """Return a function that opens a link in a tab and fails on any error in it."""
+    from browsing import WAIT_MILLISECONDS
+
+    contexts: list[Any] = []
+    errors: list[str] = []
+
+    def visiting(link: str, *, context: Any = None, **settings: Any) -> Any:
+        if context is None:
+            context = chromium.new_context(**settings)
+            contexts.append(context)
+        tab = context.new_page()
+        tab.set_default_timeout(WAIT_MILLISECONDS)
+        tab.on("pageerror", lambda error: errors.append(str(error)))
+        tab.on("dialog", lambda dialog: errors.append(dialog.message) or dialog.dismiss())
+        tab.goto(link)
+        tab.locator("#title:not(:empty)").wait_for()
+        return tab
+
+    yield visiting
+    for context in contexts:
+        context.close()
+    assert errors == []

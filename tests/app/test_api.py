@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from aluma.app.api import LONGEST_WAIT
+from aluma.app.routes import LONGEST_WAIT
 from running_page import LABELS
 
 

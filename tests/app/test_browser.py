@@ -2,71 +2,21 @@
 
 import os
 import re
-import shutil
-import signal
-import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pytest
 from PIL import Image
 
+from browsing import CHROMIUM, begun, end, needs_browser, sync_api
 from running_page import LABELS, TOKEN
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright: aluma[test]")
 expect = sync_api.expect
-#: Milliseconds for anything to appear: much more than it takes, because machines may be busy.
-WAIT_MILLISECONDS = 20_000
-expect.set_options(timeout=WAIT_MILLISECONDS)
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-FLAGS = [
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-]  # fmt: skip
 
 
 def test_ci_has_a_browser():
     if os.environ.get("CI") == "true":
         assert CHROMIUM, "these tests must run in CI: install Debian's package chromium"
-
-
-needs_browser = pytest.mark.skipif(
-    CHROMIUM is None, reason="needs Chromium: install Debian's package chromium"
-)
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def visit(chromium):
-    """Return a function that opens a link in a tab and fails on any error in it."""
-    contexts, errors = [], []
-
-    def visiting(link, *, context=None, **settings):
-        if context is None:
-            context = chromium.new_context(**settings)
-            contexts.append(context)
-        tab = context.new_page()
-        tab.set_default_timeout(WAIT_MILLISECONDS)
-        tab.on("pageerror", lambda error: errors.append(str(error)))
-        tab.on("dialog", lambda dialog: errors.append(dialog.message) or dialog.dismiss())
-        tab.goto(link)
-        tab.locator("#title:not(:empty)").wait_for()
-        return tab
-
-    yield visiting
-    for context in contexts:
-        context.close()
-    assert errors == []
 
 
 def shown(tab) -> int:
@@ -316,22 +266,3 @@ def test_after_a_crash_the_open_page_goes_on(points, visit, tmp_path):
         answered(tab, 8)
     finally:
         end(server)
-
-
-def end(server: subprocess.Popen[str]) -> None:
-    """Kill a server without a warning."""
-    server.send_signal(signal.SIGKILL)
-    server.wait()
-    server.stdout.close()
-
-
-def begun(command: list[str]) -> tuple[subprocess.Popen[str], str]:
-    """Start the command and return it with the link that it prints."""
-    source = str(Path(__file__).parents[2] / "src")
-    environment = os.environ | {"PYTHONPATH": source, "COLUMNS": "300"}
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
-    assert server.stdout is not None
-    for line in server.stdout:
-        if line.startswith("http://"):
-            return server, line.strip()
-    raise AssertionError("the command printed no link")

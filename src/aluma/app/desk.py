@@ -7,9 +7,8 @@ that is replaced whenever something changes; reading it never waits for anything
 from __future__ import annotations
 
 import logging
-import secrets
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from hashlib import blake2b
@@ -19,6 +18,7 @@ from aluma.app.curve import Curve
 from aluma.app.examples import Examples
 from aluma.app.judge import Judge
 from aluma.app.lookahead import Branch, Lookahead, Question
+from aluma.app.publisher import Publisher
 from aluma.app.shapes import Clash, Receipt, State, Verdict
 from aluma.app.slack import loosened, supports_slack
 from aluma.errors import Conflict, Refused, Undecided
@@ -35,19 +35,16 @@ class Clashing(Refused):
         self.clash = clash
 
 
-class Desk:
+class Desk(Publisher[State]):
     """One session and what a person can do with it: answer, skip, undo, change, set aside."""
 
     def __init__(self, session: Session, examples: Examples, task: Task) -> None:
+        super().__init__()
         self.examples, self.task = examples, task
         self._session, self._seen = session, Board(examples, task)
         self._turn, self._count, self._waiting = threading.Lock(), threading.Lock(), 0
         self._unseen: tuple[Branch | None, int | None] | None = None
-        self._board_lock, self._boot, self._ticks = threading.Lock(), secrets.token_hex(4), 0
-        self._listeners: set[Callable[[], None]] = set()
         self._busy: str | None = None
-        #: Whether the server is about to end.
-        self.ending = False
         about = session.about
         self._name = blake2b(
             f"{about['created']} {about['pool']}".encode(), digest_size=8
@@ -55,8 +52,7 @@ class Desk:
         self._curve = Curve(session.path.with_suffix(".curve.jsonl"))
         self._ahead = Lookahead(session.pool, task.labels, self._publish)
         self._judge = Judge(self._curve, self._ahead.idle, self._publish)
-        self._board = self._drawn()
-        self._encoded: tuple[State, bytes] = (self._board, b"")
+        self._publish()
         self._look_ahead()
         self._publish()
 
@@ -149,30 +145,9 @@ class Desk:
         return self._session
 
     @property
-    def state(self) -> State:
-        """What is to be seen now."""
-        return self._board
-
-    @property
-    def encoded(self) -> bytes:
-        """The state as JSON; the same for everybody who asks, so it is written once."""
-        board = self._board
-        if self._encoded[0] is not board:
-            self._encoded = board, board.model_dump_json(by_alias=True).encode()
-        return self._encoded[1]
-
-    @property
     def proven(self) -> set[int]:
         """Examples whose labels are proven, the answers among them."""
         return set(self._judge.proven) | set(self._session.answered.tolist())
-
-    def listen(self, listener: Callable[[], None]) -> None:
-        """Call back whenever the state changes, from any thread."""
-        self._listeners.add(listener)
-
-    def unlisten(self, listener: Callable[[], None]) -> None:
-        """Do not call back any more."""
-        self._listeners.discard(listener)
 
     def given(self) -> list[Verdict]:
         """Return all answers, the newest first."""
@@ -181,11 +156,6 @@ class Desk:
     def verdicts(self, wanted: list[int]) -> list[Verdict]:
         """Return answers or, where there is none, the vote."""
         return self._seen.verdicts(self._session, wanted)
-
-    def release(self) -> None:
-        """Let nobody wait for another state: the server is about to end."""
-        self.ending = True
-        self._publish()
 
     def close(self) -> None:
         """Finish what is being written, and close the session."""
@@ -269,13 +239,6 @@ class Desk:
 
     # -- what is shown -------------------------------------------------------------------------
 
-    def _publish(self) -> None:
-        with self._board_lock:
-            self._ticks += 1
-            self._board = self._drawn()
-        for listener in list(self._listeners):
-            listener()
-
     def _drawn(self) -> State:
         question = None if self._unseen else self._ahead.question
         if question is not None:
@@ -283,7 +246,7 @@ class Desk:
             stale = question.example is not None and not self._askable(question.example)
             question = None if stale else Question(question.example, spare)
         seen = Seen(
-            tick=f"{self._boot}.{self._ticks}",
+            tick=self._tick,
             session=self._name,
             question=question,
             following=self._ahead.following,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from dataclasses import dataclass
 from html import escape
@@ -68,24 +67,6 @@ def table(desk: Desk) -> pd.DataFrame:
     for name, values in zip(ADDED, columns, strict=True):
         frame[PREFIX + name if name in frame.columns else name] = values
     return frame
-
-
-def as_file(frame: pd.DataFrame, kind: str) -> bytes:
-    """Return a table as a CSV, Parquet or JSON Lines file."""
-    if kind == "csv":
-        return frame.to_csv(index=False).encode("utf-8", "replace")
-    if kind == "jsonl":
-        return str(frame.to_json(orient="records", lines=True, force_ascii=False)).encode(
-            "utf-8", "replace"
-        )
-    file = io.BytesIO()
-    try:
-        frame.to_parquet(file, index=False)
-    except ImportError as error:
-        raise BadInput(
-            "Parquet files need pyarrow: pip install 'aluma[parquet]', or export CSV."
-        ) from error
-    return file.getvalue()
 
 
 def model(desk: Desk, features: Features) -> dict[str, Any]:

@@ -88,7 +88,7 @@ class Guard:
         if changing and not headers.get("content-type", "").startswith("application/json"):
             return 415, "Send JSON, with content-type: application/json."
         if not self._admitted(scope, headers, cookie):
-            return 401, "Open the link that aluma label printed: it carries the token."
+            return 401, "Open the link that aluma printed: it carries the token."
         if not headers.get("content-length", "0").isdigit():
             return 400, "The content-length is no number."
         if int(headers.get("content-length", "0")) > MOST_BYTES:

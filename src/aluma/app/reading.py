@@ -50,6 +50,21 @@ def as_examples(frame: pd.DataFrame, label_column: str | None = None) -> Example
     return Examples(frame, text=text, hidden=label_column)
 
 
+def with_images(frame: pd.DataFrame, images: Path) -> Examples:
+    """Return the rows of a table with an image for each: of an array, or of a folder by name."""
+    if is_array(images):
+        array = read_array(images)
+        if len(array) != len(frame) or array.ndim < 3:
+            raise BadInput(
+                f"{images} has shape {array.shape}, and there are {len(frame):,} rows: it must "
+                "hold one image for each, row by row."
+            )
+        return Examples(frame, images=_stacked(array, images))
+    if not images.is_dir():
+        raise BadInput(f"{images} is no folder of images and no array (.npy, .npz): correct it.")
+    return Examples(frame, images=FolderImages(images, _pictures_in(frame, images)))
+
+
 def text_columns(frame: pd.DataFrame) -> list[str]:
     """Return the columns that hold text."""
     return [str(name) for name in frame.columns if is_text(frame[name])]
@@ -103,11 +118,43 @@ def _beside(
             )
         return as_examples(frame, label_column)
     if array.ndim > 2:
-        if array.ndim == 4 and array.shape[3] != 3:
-            raise BadInput(f"{source} has {array.shape[3]} channels: images have 3, or none.")
-        return Examples(pd.DataFrame(index=range(len(array))), images=ArrayImages(array))
+        return Examples(pd.DataFrame(index=range(len(array))), images=_stacked(array, source))
     few = array[:, :25]
     return Examples(pd.DataFrame(few, columns=[str(j) for j in range(few.shape[1])]))
+
+
+def _stacked(array: npt.NDArray[Any], source: Path) -> ArrayImages:
+    if array.ndim == 4 and array.shape[3] != 3:
+        raise BadInput(f"{source} has {array.shape[3]} channels: images have 3, or none.")
+    return ArrayImages(array)
+
+
+def picture_column(frame: pd.DataFrame) -> str | None:
+    """Return the first column that names an image in every row, if there is one."""
+    for name in frame.columns:
+        endings = frame[name].map(lambda value: Path(str(value)).suffix.lower())
+        if endings.isin(PICTURES).all():
+            return str(name)
+    return None
+
+
+def _pictures_in(frame: pd.DataFrame, folder: Path) -> list[str]:
+    """Return the images that a column names, which must all be in the folder."""
+    column, root = picture_column(frame), folder.resolve()
+    if column is None:
+        raise BadInput(
+            f"no column names an image in every row ({', '.join(sorted(PICTURES))}), so those in "
+            f"{folder} cannot be shown: correct the table, or leave them out."
+        )
+    names = frame[column].tolist()
+    for name in names:
+        path = (root / name).resolve()
+        if not path.is_file() or not path.is_relative_to(root):
+            raise BadInput(
+                f"column {column!r} names {name!r}, and there is no such file in {folder}: put it "
+                "there, or name the folder that it is in."
+            )
+    return names
 
 
 def digest(paths: list[Path]) -> str:

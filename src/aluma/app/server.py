@@ -9,16 +9,19 @@ import threading
 import webbrowser
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import uvicorn
 from threadpoolctl import threadpool_limits
 
-from aluma.app.api import application
-from aluma.app.guard import LOOPBACK
-from aluma.app.opening import Opened
+from aluma.app.guard import LOOPBACK, Guard
+from aluma.app.publisher import Publisher
 from aluma.errors import BadInput
 
 logger = logging.getLogger(__name__)
+
+#: Takes a token and names of this server, and returns a page that they guard.
+Page: TypeAlias = Callable[[str, list[str]], Guard]
 
 #: The port that is tried first; when it is taken, any free one is used.
 PORT = 8477
@@ -59,6 +62,8 @@ class _Server(uvicorn.Server):
 
 def take(host: str = "127.0.0.1", port: int | None = None, token: str | None = None) -> Place:
     """Take a port; without a number the usual one, or any if that is taken."""
+    if token is not None and not (token.isascii() and token.isprintable() and len(token) >= 8):
+        raise BadInput("--token must have at least 8 plain characters.")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     for number in [port] if port is not None else [PORT, 0]:
         listener = socket.socket(family, socket.SOCK_STREAM)
@@ -72,20 +77,26 @@ def take(host: str = "127.0.0.1", port: int | None = None, token: str | None = N
         except OSError as error:
             listener.close()
             reason = error.strerror
-    raise BadInput(f"port {port if port is not None else PORT} of {host} cannot be used: {reason}.")
+    number = port if port is not None else PORT
+    raise BadInput(
+        f"port {number} of {host} cannot be used: {reason}. Name another one with --port; 0 is any "
+        "that is free."
+    )
 
 
-def serve(opened: Opened, place: Place, ready: Callable[[], None] | None = None) -> None:
-    """Serve the page until Ctrl-C, then close the session."""
+def serve(
+    page: Page, desk: Publisher[Any], place: Place, ready: Callable[[], None] | None = None
+) -> None:
+    """Serve a page until Ctrl-C, then close its desk."""
     names = [place.host, socket.gethostname()] if not place.is_private else []
-    app = application(opened.desk, opened.features, place.token, names)
     config = uvicorn.Config(
-        app, log_level="warning", access_log=False, timeout_graceful_shutdown=1,
+        page(place.token, names),
+        log_level="warning", access_log=False, timeout_graceful_shutdown=1,
         timeout_keep_alive=60, lifespan="off",
         server_header=False,
     )  # fmt: skip
     server = _Server(config)
-    server.ending = opened.desk.release
+    server.ending = desk.release
     if ready is not None:
         threading.Timer(0.3, ready).start()
     # Questions and figures are worked out by threads side by side, and a limit on BLAS is the whole
@@ -97,7 +108,7 @@ def serve(opened: Opened, place: Place, ready: Callable[[], None] | None = None)
         except KeyboardInterrupt:
             logger.info("interrupted")
         finally:
-            opened.desk.close()
+            desk.close()
 
 
 def show(link: str) -> None:

@@ -95,10 +95,15 @@ class Progress(BaseModel):
     gain: float | None = Field(None, description="share of labels that 20 more may set right")
 
 
-class State(BaseModel):
-    """All that a page needs to know."""
+class Shown(BaseModel):
+    """Something that changes, and can be waited for."""
 
     tick: str = Field(description="pass it as `after` to wait for the next state")
+
+
+class State(Shown):
+    """All that a page needs to know."""
+
     version: int = Field(description="entries of the session's log")
     session: str = Field(description="names the session: another one has another")
     name: str

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from aluma.cli.page import Port, Token, offer
 from aluma.cli.terminal import console, fail
 
 
@@ -64,17 +65,8 @@ def label(
     host: Annotated[
         str, typer.Option(metavar="ADDRESS", help="Let other machines in: mind who can.")
     ] = "127.0.0.1",
-    port: Annotated[
-        int | None, typer.Option(min=0, max=65535, metavar="N", help="Port; 0 for any free one.")
-    ] = None,
-    token: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TEXT",
-            help="Token of the link; by default a new random one.",
-            envvar="ALUMA_TOKEN",
-        ),
-    ] = None,
+    port: Port = None,
+    token: Token = None,
     browser: Annotated[
         bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")
     ] = True,
@@ -87,15 +79,14 @@ def label(
 
     Example: aluma label messages.csv --yes spam --no ham
     """  # fmt: skip
+    from aluma.app.api import application
     from aluma.app.opening import Wanted, opened
-    from aluma.app.server import serve, show, take
+    from aluma.app.server import take
     from aluma.errors import BadInput
     from aluma.session import SessionError
 
     if (source is None) != demo:
         fail("Name what to label, as in: aluma label messages.csv. Or try: aluma label --demo")
-    if token is not None and not (token.isascii() and token.isprintable() and len(token) >= 8):
-        fail("--token must have at least 8 plain characters.")
     wanted = Wanted(
         source=source,
         session=session or _beside(source),
@@ -124,9 +115,7 @@ def label(
             f"[bold yellow]Warning:[/bold yellow] {escape(host)} lets other machines in. Whoever "
             "has the link can read the examples and answer; it travels unencrypted."
         )
-    console.print("Open this link; Ctrl-C ends the page, and answers stay:")
-    console.print(escape(place.link), soft_wrap=True, style="bold")
-    serve(found, place, partial(show, place.link) if browser else None)
+    offer(partial(application, found.desk, found.features), found.desk, place, browser=browser)
     console.print(
         f"{found.desk.session.n_answers:,} answers are kept in {escape(str(wanted.session))}. "
         "The same command goes on from there."

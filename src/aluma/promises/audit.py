@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Hashable, Iterable
 from hashlib import blake2b
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -152,6 +153,11 @@ class Audit:
         return len(self._given)
 
     @property
+    def by_doubt(self) -> bool:
+        """Whether doubtful labels are drawn more often."""
+        return self._weighted is not None
+
+    @property
     def asked(self) -> int:
         """How many checks have been answered."""
         return len(self._answers)
@@ -161,11 +167,6 @@ class Audit:
         """How many labels can still be checked."""
         return len(self._order) - self.asked
 
-    @property
-    def answers(self) -> tuple[Any, ...]:
-        """What a person said of the examples that were checked, in order."""
-        return tuple(self._answers)
-
     def given(self, i: int) -> Any:
         """Return the label of an example as it was when the audit began."""
         return self._given[i]
@@ -174,6 +175,11 @@ class Audit:
     def checked(self) -> Ints:
         """The examples that were checked, in order."""
         return self._order[: self.asked]
+
+    @property
+    def answers(self) -> tuple[Hashable, ...]:
+        """What was said about the examples that were checked, in order."""
+        return tuple(self._answers)
 
     @property
     def wrong(self) -> Ints:
@@ -281,8 +287,9 @@ class Audit:
 
     def __str__(self) -> str:
         checked = f"{self.asked} of {len(self):,} labels checked at random, {len(self.wrong)} wrong"
-        sure = f"{1 - self.delta:.0%} sure"
-        return f"{checked}: at most {self.bound:.2%} of the labels are wrong now ({sure})."
+        # Rounded up: a bound that is rounded down would say more than was shown.
+        bound = f"{ceil(self.bound * 10_000 - 1e-9) / 10_000:.2%}"
+        return f"{checked}: at most {bound} of the labels are wrong now ({sure(self.delta)})."
 
     def __repr__(self) -> str:
         return f"Audit({len(self)} labels, asked={self.asked}, bound={self.bound:.4f})"
@@ -360,6 +367,11 @@ def price(n: int, tolerance: float = 0.05, delta: float = 0.05) -> int:
     n : labels in all
     """
     return Audit(np.zeros(n, dtype=int), tolerance=tolerance, delta=delta).remaining
+
+
+def sure(delta: float) -> str:
+    """Return in words how sure one can be; never that one is entirely."""
+    return f"{100 * (1 - delta):.10g}% sure"
 
 
 def _name(given: list[Hashable], known: Bools) -> int:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from aluma.errors import NewerFormat, NotASession, SessionError
+from aluma.locking import locked
 from aluma.session.answer_log import Entry
 from aluma.session.refusals import check_file, check_new, damaged, explained
 
@@ -27,8 +28,6 @@ from aluma.session.refusals import check_file, check_new, damaged, explained
 APPLICATION = 0x414C754D
 #: Version of what is written below. Raise it when an older aluma would misread a newer file.
 FORMAT = 2
-#: Seconds to wait for another program, such as a backup, that reads the file for a moment.
-LOCK_SECONDS = 0.2
 
 #: Name of the row of "about" that holds the digest of the others.
 _DIGEST = "digest"
@@ -279,25 +278,7 @@ class AnswerFile:
 def _connect(path: Path) -> sqlite3.Connection:
     """Return a connection that holds the only lock on the file until it is closed."""
     with explained(path, "opened"):
-        # Never look into the file by other means: closing any other handle on it would, by the
-        # rules of POSIX, drop the locks that this process holds on it.
-        connection = sqlite3.connect(
-            f"{path.absolute().as_uri()}?mode=rw",
-            uri=True,
-            timeout=LOCK_SECONDS,
-            isolation_level=None,
-            check_same_thread=False,
-        )
-        try:
-            connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-            # The lock comes before any reading: two that hold the lock for readers and wait for
-            # each other would both be refused.
-            connection.execute("BEGIN EXCLUSIVE")
-            connection.execute("COMMIT")
-        except BaseException:
-            connection.close()
-            raise
-    return connection
+        return locked(path)
 
 
 def _digest(content: bytes) -> bytes:

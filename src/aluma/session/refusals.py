@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from aluma.errors import NotASession, SessionDamaged, SessionError, SessionLocked
+from aluma.locking import is_held
 
 
 def check_place(path: Path) -> None:
@@ -74,7 +75,7 @@ def explained(path: Path, done: str) -> Iterator[None]:
 def _explanation(path: Path, done: str, error: sqlite3.Error) -> Exception:
     # The low byte is the kind of error, the others its details.
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+    if is_held(error):
         return SessionLocked(
             f"{path} is in use: another session or program has it open, and only one may. Close "
             "that one first."

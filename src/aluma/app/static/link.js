@@ -4,6 +4,8 @@
 // not confirmed yet is kept in the browser's storage as well, for a reload or a crash.
 
 export class Unwelcome extends Error {}
+// The server could not write an answer down; its words say why.
+export class Unkept extends Error {}
 export class Refusal extends Error {
   constructor(problem) {
     super(typeof problem.detail === "string" ? problem.detail : "The server did not understand.");
@@ -23,6 +25,7 @@ async function post(path, body) {
 async function settle(response) {
   if (response.ok) return response.json();
   if (response.status === 401 || response.status === 403) throw new Unwelcome();
+  if (response.status === 507) throw new Unkept((await response.json()).detail);
   if (response.status >= 500) throw new Error(`the server answered ${response.status}`);
   throw new Refusal(await response.json().catch(() => ({})));
 }

@@ -7,7 +7,8 @@ import * as clashes from "./clash.js";
 import { $ } from "./dom.js";
 import * as example from "./example.js";
 import * as list from "./list.js";
-import { follow, Outbox, Refusal, Unwelcome } from "./link.js";
+import { follow, Outbox } from "./link.js";
+import * as notice from "./notice.js";
 import * as panel from "./panel.js";
 
 let state = null;      // the latest from the server
@@ -63,28 +64,14 @@ function refused(item, refusal) {
     const blank = { example: refusal.clash.example, title: "", text: "", image: null };
     meet(refusal.clash, seen.get(refusal.clash.example) ?? item.card ?? blank, item.path === "/api/change");
   } else {
-    notify(refusal.message, true);
+    notice.notify(refusal.message, true);
     shown = null;
     reconcile();
   }
 }
 
-let lasting = false;
-function notify(text, keep = false) {
-  $("notice").textContent = text;
-  $("notice").hidden = !text;
-  lasting = keep && text !== "";
-}
-
 function trouble(error) {
-  if (error === null) {
-    if (!lasting) notify("");
-  } else if (error instanceof Unwelcome) {
-    notify("This page is no longer let in: aluma was started again. Open the new link that it printed; what has no tick yet is kept in this browser.");
-  } else if (!(error instanceof Refusal)) {
-    const kept = outbox === null ? 0 : answersWaiting().length;
-    notify(`The server cannot be reached. ${kept ? `${kept} answers are kept here and sent again.` : "Trying again."}`);
-  }
+  notice.trouble(error, outbox === null ? 0 : answersWaiting().length);
 }
 
 // ---- what the person does
@@ -93,7 +80,7 @@ function answer(label) {
   if (shown === null || clash !== null || state === null) return;
   const known = state.question?.example === shown.example ? state.ahead[label] : undefined;
   if (known?.clash) return meet(known.clash, shown, false);
-  if (lasting) notify("");
+  notice.clear();
   const card = shown;
   if (known !== undefined) {
     outbox.put("/api/answer", { example: card.example, label }, card);

@@ -1,0 +1,36 @@
+"""Pages that commands open in a browser: their options, their link, their end."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from aluma.cli.terminal import console
+
+if TYPE_CHECKING:
+    from aluma.app.publisher import Publisher
+    from aluma.app.server import Page, Place
+
+Port = Annotated[
+    int | None, typer.Option(min=0, max=65535, metavar="N", help="Port; 0 for any free one.")
+]
+Token = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TEXT",
+        help="Token of the link; by default a new random one.",
+        envvar="ALUMA_TOKEN",
+    ),
+]
+
+
+def offer(page: Page, desk: Publisher[Any], place: Place, *, browser: bool) -> None:
+    """Print the link of a page, open it if that is wanted, and serve it until Ctrl-C."""
+    from aluma.app.server import serve, show
+
+    console.print("Open this link; Ctrl-C ends the page, and answers stay:")
+    console.print(escape(place.link), soft_wrap=True, style="bold")
+    serve(page, desk, place, partial(show, place.link) if browser else None)
