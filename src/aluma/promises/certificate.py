@@ -10,6 +10,7 @@ import numpy as np
 from scipy.special import bdtr
 
 from aluma.arrays import Ints
+from aluma.promises.audit_words import at_most
 from aluma.sampling.settling import Mixing
 
 #: What a bound rests on: checks drawn at random, or the paper's prior.
@@ -79,7 +80,7 @@ class Certificate:
         if self.basis == "prior":
             return (
                 f"If a straight boundary separates the answers, and none was likelier than another "
-                f"beforehand, at most {self.error_bound:.2%} of the {self.size:,} labels are wrong "
+                f"beforehand, at most {at_most(self.error_bound)} of the {self.size:,} labels are wrong "
                 f"({sure} sure). No label has been checked at random."
             )
         if not self.checks:
@@ -90,7 +91,7 @@ class Certificate:
         put_right = " and put right" if self.wrong_found else ""
         return (
             f"{self.checks:,} of {self.size:,} labels were checked at random, {self.wrong_found:,} "
-            f"found wrong{put_right}: at most {self.error_bound:.2%} of the labels are wrong now "
+            f"found wrong{put_right}: at most {at_most(self.error_bound)} of the labels are wrong now "
             f"({sure} sure, whatever the data)."
         )
 
