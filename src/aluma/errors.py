@@ -1,4 +1,4 @@
-"""Every exception that a user of aluma can meet, under one base.
+"""Every exception that a user of aluma can meet, under one base, and what it warns about.
 
 Each is also what Python would call such an error (a ``ValueError``, a ``LookupError``), so code
 that catches those goes on working. Messages name the value, the rule it breaks and the way out.
@@ -50,6 +50,16 @@ class Undecided(AlumaError, ArithmeticError):
 
 class Exhausted(AlumaError, LookupError):
     """Nothing is left to ask: all examples are answered or skipped, or the budget is spent."""
+
+
+# -- examples ----------------------------------------------------------------------------------
+
+
+class NarrowPool(UserWarning):
+    """The examples all point the same way, so halfspaces hardly tell them apart.
+
+    The way out is :meth:`aluma.pool.Pool.centred`.
+    """
 
 
 # -- sessions ----------------------------------------------------------------------------------

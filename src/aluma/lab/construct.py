@@ -12,6 +12,7 @@ from typing import Any
 from aluma.lab.problem import CLASSES, Problem
 from aluma.learners.learner import Learner
 from aluma.learners.settings import taken
+from aluma.pool import Pool
 
 
 def construct(
@@ -24,7 +25,8 @@ def construct(
     """Return a learner, ready for its first question.
 
     What only some learners have is set if it takes it: the size of a population (None for its
-    own), the order of a stream, and an intercept where others have a bias.
+    own), the order of a stream, and an intercept where others have a bias. Pools of experiments
+    are as they are on purpose, so nothing is said about narrow ones.
     """
     offered: dict[str, Any] = {"bias": problem.bias, "intercept": problem.bias}
     if hypotheses is not None:
@@ -32,4 +34,5 @@ def construct(
     if problem.order is not None:
         offered["order"] = problem.order
     common = {"classes": CLASSES, "random_state": seed}
-    return kind(problem.X, **{**common, **taken(kind, offered), **settings})
+    pool = Pool(problem.X, prepared=True)
+    return kind(pool, **{**common, **taken(kind, offered), **settings})
