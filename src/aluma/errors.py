@@ -1,4 +1,4 @@
-"""Every exception that a user of aluma can meet, under one base.
+"""Every exception that a user of aluma can meet, under one base, and what it warns about.
 
 Each is also what Python would call such an error (a ``ValueError``, a ``LookupError``), so code
 that catches those goes on working. Messages name the value, the rule it breaks and the way out.
@@ -74,6 +74,16 @@ class OutOfReach(Exhausted):
     def __reduce__(self) -> tuple[type[OutOfReach], tuple[float, float, float]]:
         # Exceptions travel between processes by their arguments, and the message is not one.
         return type(self), (self.estimate, self.lower_bound, self.tolerance)
+
+
+# -- examples ----------------------------------------------------------------------------------
+
+
+class NarrowPool(UserWarning):
+    """The examples all point the same way, so halfspaces hardly tell them apart.
+
+    The way out is :meth:`aluma.pool.Pool.centred`.
+    """
 
 
 # -- sessions ----------------------------------------------------------------------------------

@@ -235,6 +235,11 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _features(self, X: Any) -> Any:
         return self._map.features(Pool(X if self._scaler is None else self._scaler.transform(X)))
 
+    def _is_prepared(self) -> bool:
+        """Say whether the features are centred, or a kernel's: a sparse X is scaled only."""
+        centred = self._scaler is not None and self._scaler.with_mean
+        return bool(centred or not self._map.kernel.is_linear)
+
     def _note_slack(self, learners: Sequence[Learner], asked: Asked) -> None:
         """Keep what contradictions cost, and who is in doubt."""
         loosened = [learner.conflict for learner in learners if learner.conflict is not None]
@@ -276,7 +281,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"strategy {self.strategy!r} does not allow for slack: leave slack at 'auto' and "
                 "dimension out, or use strategy='aluma'."
             )
-        pool = Pool(X, bias=self.bias)
+        pool = Pool(X, bias=self.bias, prepared=self._is_prepared())
         seeds = np.random.SeedSequence(seed).generate_state(count, np.uint64).tolist()
         each = [{"random_state": one, **settings} for one in (seeds if count > 1 else [seed])]
         return [chosen(pool, **its) for its in each]

@@ -5,10 +5,12 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+from aluma import ALuMA
+from aluma.app import features
 from aluma.app.opening import Wanted, opened
 from aluma.app.server import take
 from aluma.cli import app
-from aluma.errors import BadInput
+from aluma.errors import BadInput, NarrowPool
 from aluma.reading import TABLES
 from running_page import LABELS, plane
 
@@ -161,3 +163,15 @@ def test_a_readers_own_trouble_is_explained(begin, tmp_path, monkeypatch):
     monkeypatch.setitem(TABLES, ".toy", broken)
     with pytest.raises(BadInput, match=r"t\.toy cannot be read as toy: line 3 is upside down"):
         begin(None, name="t.toy")
+
+
+def test_a_table_of_long_tails_is_no_reason_to_warn(begin):
+    # One row far away leaves all others together: narrow, and nothing that a user could centre.
+    numbers = np.random.default_rng(0).integers(0, 9, (200, 4000))
+    numbers[0] = 1e6
+    frame = pd.DataFrame(numbers).add_prefix("c")
+    with pytest.warns(NarrowPool):
+        ALuMA(features.of_table(frame).X, bias=True)
+    found = begin(frame, yes="a", no="b")
+    found.desk.close()
+    assert begin(None, yes="a", no="b").desk.session.n_answers == 0

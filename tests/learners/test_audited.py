@@ -237,7 +237,7 @@ def test_the_first_of_another_class_ends_the_check_of_one() -> None:
     assert learner.history[-1].check == 2
 
 
-@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.filterwarnings("ignore::aluma.errors.NarrowPool")
 def test_raw_wine_is_not_finished_after_two_answers() -> None:
     """Not centred, and one column is huge: two answers of one class seem to settle it."""
     pool, kind = load_wine(return_X_y=True)

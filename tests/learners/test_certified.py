@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_moons
 
+from aluma.errors import NarrowPool
 from aluma.spaces.loosening import TESTS
 from evidence import generator, seed_of
 from paper import paper
@@ -134,7 +135,8 @@ def test_near_copies_with_opposite_answers_do_not_end_a_run_with_slack(width: fl
 def test_answers_of_one_class_finish_nothing() -> None:
     """A pool that is not centred lies in a narrow cone, where two answers seem to settle all."""
     X = generator(12).standard_normal((60, 3)) + np.array([200.0, 0.0, 0.0])
-    learner = paper(X, classes=(False, True))
+    with pytest.warns(NarrowPool):
+        learner = paper(X, classes=(False, True))
     for i in (0, 1, 2):
         learner.tell(i, True)
         assert not learner.finished

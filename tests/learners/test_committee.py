@@ -206,7 +206,8 @@ def test_rare_disagreement_is_found_after_empty_passes() -> None:
     angles = np.deg2rad([0.0, 179.9, 179.998])
     walls = np.c_[-np.sin(angles), np.cos(angles)]
     pool = np.vstack([walls[0], -walls[1], walls[2], np.tile(walls[0], (50, 1))])
-    learner = QueryByCommittee(pool, classes=(-1, 1), n_hypotheses=1000)
+    narrow = Pool(pool, prepared=True)
+    learner = QueryByCommittee(narrow, classes=(-1, 1), n_hypotheses=1000)
     learner.tell([0, 1], [1, -1])
     assert learner.ask() == 2
     share = learner.predict_proba()[2, 1]

@@ -17,6 +17,7 @@ from aluma.learners.iwal import IWAL
 from aluma.learners.learner import Learner
 from aluma.learners.passive import Passive
 from aluma.learners.simple_margin import SimpleMargin
+from aluma.pool import Pool
 from evidence import generator, holds, seed_of, two_sided
 from paper import paper
 
@@ -118,7 +119,7 @@ def test_no_question_comes_twice_and_the_pool_can_be_exhausted(build: Build) -> 
 
 
 def test_questions_go_on_when_nothing_is_in_dispute(build: Build) -> None:
-    line = np.linspace(1, 2, 9)[:, None] * [[1.0]]
+    line = Pool(np.linspace(1, 2, 9)[:, None], prepared=True)
     learner = build(line, classes=CLASSES)
     learner.tell(4, "yes")
     assert (learner.predict() == "yes").all()
@@ -128,7 +129,7 @@ def test_questions_go_on_when_nothing_is_in_dispute(build: Build) -> None:
 
 @pytest.mark.parametrize("name", [n for n in LEARNERS if n.startswith(("CAL", "Query"))])
 def test_streams_end_when_nothing_is_in_dispute(name: str) -> None:
-    line = np.linspace(1, 2, 9)[:, None] * [[1.0]]
+    line = Pool(np.linspace(1, 2, 9)[:, None], prepared=True)
     learner = LEARNERS[name](line, classes=CLASSES)
     learner.tell(4, "yes")
     assert learner.finished

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import aluma
-from aluma import ALuMA, Conflict
+from aluma import ALuMA, Conflict, Pool
 from aluma.session import (
     Session,
     SessionError,
@@ -121,7 +121,8 @@ def test_the_log_only_grows(path: Path) -> None:
 
 def test_a_refused_answer_leaves_nothing(path: Path) -> None:
     line = np.array([[1.0, 0.0], [2.0, 0.1], [3.0, -0.1], [0.0, 0.0]])
-    with Session.create(path, line, classes=("no", "yes"), slack=0, **SMALL) as session:
+    narrow = Pool(line, prepared=True)
+    with Session.create(path, narrow, classes=("no", "yes"), slack=0, **SMALL) as session:
         session.tell([1, 2], ["yes", "yes"])
         before = session.fork()
         refusals: list[tuple[type[Exception], Any]] = [
@@ -140,7 +141,7 @@ def test_a_refused_answer_leaves_nothing(path: Path) -> None:
                 attempt()
             assert_same(session._learner, before)
             assert len(session.log) == 2
-    with Session.open(path, line) as session:
+    with Session.open(path, narrow) as session:
         assert_same(session._learner, before)
         session.undo()
         session.undo()

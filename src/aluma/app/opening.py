@@ -16,6 +16,7 @@ from aluma.app.desk import Desk
 from aluma.app.examples import Examples, shown
 from aluma.app.features import Features
 from aluma.errors import BadInput, Conflict, Undecided
+from aluma.pool import Pool
 from aluma.reading import is_array, read_array
 from aluma.session import Session
 
@@ -201,7 +202,7 @@ def _session(
     if not wanted.session.exists():
         created = Session.create(
             wanted.session,
-            made.X,
+            Pool(made.X, prepared=True),
             classes=labels,
             bias=True,
             n_hypotheses=wanted.hypotheses,
@@ -210,7 +211,7 @@ def _session(
         return created, [f"Answers are kept in {wanted.session}."]
     if fresh:
         logger.warning("the features of %s are missing and were made again", wanted.session)
-    session = Session.open(wanted.session, made.X)
+    session = Session.open(wanted.session, Pool(made.X, prepared=True))
     if session.classes_ != labels:
         before = session.classes_
         session.close()

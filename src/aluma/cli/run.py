@@ -16,6 +16,7 @@ from aluma.lab.comparison import COMPARED, compare
 from aluma.learners.assembly import checked_margin
 from aluma.learners.registry import ENTRIES
 from aluma.learners.settings import accepted
+from aluma.pool import Pool
 from aluma.representation.kernels import Kernel
 from aluma.representation.lift import checked_slack
 
@@ -94,7 +95,7 @@ def run(
     others = [name for name in COMPARED if name != strategy] if compare_ else []
     with watched(repeats) as watch:
         found = compare(
-            data.X,
+            Pool(data.X, prepared=True),
             data.y,
             [strategy, *others],
             repeats=repeats,

@@ -12,6 +12,7 @@ from typing import Any
 from aluma.lab.problem import CLASSES, Problem
 from aluma.learners.learner import Learner
 from aluma.learners.settings import PAPER, taken
+from aluma.pool import Pool
 
 
 def construct(
@@ -25,7 +26,8 @@ def construct(
 
     What only some learners have is set if it takes it: the size of a population (None for its
     own), the order of a stream, an intercept where others have a bias, and that nothing but
-    questions is asked, without slack unless ``settings`` have some.
+    questions is asked, without slack unless ``settings`` have some. Pools of experiments are as
+    they are on purpose, so nothing is said about narrow ones.
     """
     offered: dict[str, Any] = {**PAPER, "bias": problem.bias, "intercept": problem.bias}
     if hypotheses is not None:
@@ -33,4 +35,5 @@ def construct(
     if problem.order is not None:
         offered["order"] = problem.order
     common = {"classes": CLASSES, "random_state": seed}
-    return kind(problem.X, **{**common, **taken(kind, offered), **settings})
+    pool = Pool(problem.X, prepared=True)
+    return kind(pool, **{**common, **taken(kind, offered), **settings})

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from aluma.arrays import Bools, Singles
+from aluma.arrays import Bools, Floats, Singles
 from aluma.pool.store import LARGEST_ENTRY, Selection, check_numbers
 
 
@@ -36,6 +36,11 @@ class Dense:
         self.index: Any = range(len(data)) if index is None else index
 
     @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the numbers."""
+        return self.data.dtype
+
+    @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns."""
         return int(self.data.shape[0]), int(self.data.shape[1])
@@ -44,6 +49,10 @@ class Dense:
     def bytes_per_row(self) -> int:
         """What a row needs at most when it is read."""
         return 8 * int(self.data.shape[1])
+
+    def held(self, selection: Selection) -> npt.NDArray[Any]:
+        """Return rows as they are held."""
+        return np.asarray(self.data[selection])
 
     def dense(self, selection: Selection) -> npt.NDArray[Any]:
         """Return rows as a dense array."""
@@ -72,6 +81,11 @@ class Dense:
         """Say which rows hold nothing but 0 in float32."""
         single = self.data[part].astype(np.float32, order="K", copy=False)
         return np.asarray(~single.any(axis=1))
+
+    def squares(self, part: slice) -> Floats:
+        """Return the squared lengths of rows."""
+        block = np.asarray(self.data[part], dtype=np.float64)
+        return np.asarray(np.einsum("ij,ij->i", block, block))
 
     def feed(self, digest: hashlib.blake2b, part: slice) -> None:
         """Let rows into a digest."""

@@ -1,7 +1,7 @@
 """Where the examples live: arrays, sparse matrices, memory maps and data frames under one face.
 
 A pool is read in blocks and never copied: whatever is converted (to float32 for products, to
-float64 for constraints) is converted one block at a time. Scoring runs in float32:
+float64 for constraints) or centred is so one block at a time. Scoring runs in float32:
 converting a block of a float64 pool costs less than the product that follows it.
 """
 
@@ -15,8 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from aluma.arrays import Bools, Floats, Ints, Singles
+from aluma.pool.centred import Centred, Middle, seen_from
 from aluma.pool.frames import with_columns
-from aluma.pool.store import LARGEST_ENTRY, Store, parts, rows_per_block
+from aluma.pool.store import LARGEST_ENTRY, Selection, Store, parts, rows_per_block
 from aluma.pool.stores import store_of
 
 
@@ -33,10 +34,13 @@ class Pool:
     bias : bool
         Append a constant 1 to every example. It is added to products and to the rows handed out,
         so the pool itself is not copied.
+    prepared : bool
+        The rows are as they should be, for instance features that were made of something else:
+        learners do not look whether they are narrow, see :class:`aluma.errors.NarrowPool`.
 
     Attributes
     ----------
-    bias : bool
+    bias, prepared : bool
     index : the DataFrame's index, or ``range(len(pool))``
     columns : names of the DataFrame's columns, or None
 
@@ -44,23 +48,62 @@ class Pool:
     -----
     No method allocates more than about twice ``BLOCK_BYTES`` beyond what it returns. The data are
     read, not copied: changing them afterwards changes the pool without its checks.
+
+    See Also
+    --------
+    centred : the same examples, seen from their middle.
     """
 
     bias: bool
+    prepared: bool
     index: Any
     columns: tuple[Hashable, ...] | None
     _store: Store
     _zero: Bools
 
-    def __init__(self, X: Any, *, bias: bool = False) -> None:
+    def __init__(self, X: Any, *, bias: bool = False, prepared: bool = False) -> None:
+        self.bias, self.prepared = bias, prepared
         if isinstance(X, Pool):
             self._store, self._zero = X._store, X._zero
-            self.index, self.columns, self.bias = X.index, X.columns, X.bias or bias
+            self.index, self.columns = X.index, X.columns
+            self.bias, self.prepared = X.bias or bias, X.prepared or prepared
             return
-        self._store = store_of(X)
-        self.bias = bias
-        self.index, self.columns = self._store.index, self._store.columns
-        self._zero = self._checked()
+        store = store_of(X)
+        self.index, self.columns = store.index, store.columns
+        self._hold(store)
+
+    @classmethod
+    def centred(cls, X: Any, *, scale: bool = True) -> Pool:
+        """Return examples whose columns have mean 0 and standard deviation 1.
+
+        Halfspaces of rows that all point the same way (columns far from 0, or one of large numbers)
+        hardly tell them apart; seen from their middle they do. Nothing is copied: means and
+        deviations are found in one pass, and rows are shifted and scaled when they are read. New
+        examples (:meth:`alike`, a learner's ``predict``) are shifted and scaled by the same
+        numbers.
+
+        Parameters
+        ----------
+        X : whatever a pool is made of
+        scale : divide by the standard deviation too; False only centres. Constant columns are only
+            centred in any case, so they become 0.
+
+        Examples
+        --------
+        >>> pool = Pool.centred([[1.0, 200.0, 7.0], [3.0, 600.0, 7.0]])
+        >>> pool.rows([0, 1]).tolist()
+        [[-1.0, -1.0, 0.0], [1.0, 1.0, 0.0]]
+        >>> pool.alike([[2.0, 400.0, 8.0]]).rows([0]).tolist()
+        [[0.0, 0.0, 1.0]]
+        """
+        pool = cls(X)
+        if isinstance(pool._store, Centred):
+            raise ValueError(
+                f"the pool is {pool.preparation} already: pass the examples that it was made of."
+            )
+        middle = Middle.of(pool._store, scale)
+        pool._hold(seen_from(middle, pool._store, own=True))
+        return pool
 
     def __len__(self) -> int:
         return self._store.shape[0]
@@ -68,7 +111,7 @@ class Pool:
     def __repr__(self) -> str:
         kind = self._store.kind
         bias = ", with bias" if self.bias else ""
-        return f"Pool({len(self)} x {self.dimension}, {kind} {self._store.data.dtype}{bias})"
+        return f"Pool({len(self)} x {self.dimension}, {kind} {self._store.dtype}{bias})"
 
     @property
     def dimension(self) -> int:
@@ -77,8 +120,16 @@ class Pool:
 
     @property
     def data(self) -> Any:
-        """The numbers themselves, without the bias: an array or a CSR matrix, not to be changed."""
+        """The numbers themselves, without the bias: an array or a CSR matrix, not to be changed.
+
+        A centred pool has none, and raises an :class:`AttributeError` that says so.
+        """
         return self._store.data
+
+    @property
+    def preparation(self) -> str:
+        """What is done to rows when they are read: "", "centred" or "centred and scaled"."""
+        return self._store.middle.words if isinstance(self._store, Centred) else ""
 
     @property
     def is_zero(self) -> Bools:
@@ -88,11 +139,15 @@ class Pool:
     def alike(self, X: Any) -> Pool:
         """Return new examples as a pool with the same columns, by name if both are named, and bias.
 
-        Columns of a DataFrame are put in this pool's order; other names are refused.
+        Columns of a DataFrame are put in this pool's order; other names are refused. If this pool
+        is centred, they are shifted and scaled as it is.
         """
         if self.columns is not None:
             X = with_columns(X, self.columns)
-        return Pool(X, bias=self.bias)
+        new = Pool(X, bias=self.bias)
+        if isinstance(self._store, Centred):
+            new._look_from(self._store.middle)
+        return new
 
     def rows(self, indices: npt.ArrayLike) -> Floats:
         """Return the examples at ``indices`` as a dense float64 array, the bias included."""
@@ -101,6 +156,17 @@ class Pool:
         for part in parts(len(chosen), self._step(8 * self.dimension)):
             out[part, : self.dimension - self.bias] = self._store.dense(chosen[part])
         return out
+
+    def held(self, selection: Selection) -> Any:
+        """Return examples without the bias, as they are held: an array, or a CSR matrix."""
+        return self._store.held(selection)
+
+    def lengths(self) -> Floats:
+        """Return the length of every example, the bias included."""
+        out = np.empty(len(self))
+        for part in parts(len(self), self._step(8)):
+            out[part] = self._store.squares(part)
+        return np.asarray(np.sqrt(out + self.bias))
 
     def blocks(self, size: int | None = None) -> Iterator[tuple[slice, Floats]]:
         """Yield the whole pool as ``(slice, dense float64 rows)``, ``size`` rows at a time."""
@@ -143,7 +209,8 @@ class Pool:
 
         Equal for equal numbers, whatever their type and whether they are an array, a memory map
         or a DataFrame. A sparse pool is digested by its entries other than 0, so its digest
-        differs from that of the same numbers held densely.
+        differs from that of the same numbers held densely; a centred pool by the numbers that were
+        given and by what is done to them, so it differs from the same pool as given.
         """
         kind = self._store.kind
         head = f"aluma-pool-1 {kind} {len(self)} {self.dimension} {int(self.bias)}"
@@ -151,6 +218,25 @@ class Pool:
         for part in parts(len(self), self._step(8)):
             self._store.feed(digest, part)
         return digest.hexdigest()
+
+    def _hold(self, store: Store) -> None:
+        """Take the examples from a store, after a look at all of them."""
+        self._store = store
+        self._zero = self._checked()
+
+    def _look_from(self, middle: Middle) -> None:
+        """Shift and scale these examples as those of another pool are."""
+        if isinstance(self._store, Centred):
+            if self._store.middle is middle:
+                return
+            raise ValueError(
+                f"the new examples are {self.preparation} by their own columns: pass them as they "
+                "are, and they are shifted and scaled as those of the pool."
+            )
+        given, wanted = self._store.shape[1], len(middle.mean)
+        if given != wanted:
+            raise ValueError(f"X has {given} features, the pool has {wanted}.")
+        self._hold(seen_from(middle, self._store, own=False))
 
     def _step(self, bytes_per_row: int) -> int:
         """Return how many rows fit in a block, given what else each of them needs."""

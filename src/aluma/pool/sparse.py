@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from aluma.arrays import Bools, Singles
+from aluma.arrays import Bools, Floats, Singles
 from aluma.pool.store import LARGEST_ENTRY, Selection, check_numbers
 
 
@@ -41,6 +41,12 @@ class Sparse:
         self._longest = int(np.diff(data.indptr).max(initial=0))
 
     @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the numbers."""
+        kind: np.dtype[Any] = self.data.dtype
+        return kind
+
+    @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns."""
         return int(self.data.shape[0]), int(self.data.shape[1])
@@ -49,6 +55,10 @@ class Sparse:
     def bytes_per_row(self) -> int:
         """What a row needs at most when it is read."""
         return 16 * self._longest + 8
+
+    def held(self, selection: Selection) -> Any:
+        """Return rows as they are held: a CSR matrix."""
+        return self.data[selection]
 
     def dense(self, selection: Selection) -> npt.NDArray[Any]:
         """Return rows as a dense array."""
@@ -80,6 +90,12 @@ class Sparse:
         zero = np.ones(block.shape[0], dtype=bool)
         zero[of_entry[block.data.astype(np.float32) != 0]] = False
         return zero
+
+    def squares(self, part: slice) -> Floats:
+        """Return the squared lengths of rows."""
+        # Small integers would overflow when they are squared.
+        block = self.data[part].astype(np.float64)
+        return np.asarray(block.multiply(block).sum(axis=1)).ravel()
 
     def feed(self, digest: hashlib.blake2b, part: slice) -> None:
         """Let rows into a digest."""

@@ -11,9 +11,10 @@ import hashlib
 from collections.abc import Hashable, Iterator
 from typing import Any, Protocol, TypeAlias
 
+import numpy as np
 import numpy.typing as npt
 
-from aluma.arrays import Bools, Ints, Singles
+from aluma.arrays import Bools, Floats, Ints, Singles
 
 #: Upper limit for a temporary block. Large enough for matrix products to run at full speed (on
 #: 784 columns they do from about 1000 rows on), small enough to stay in a processor's cache.
@@ -31,16 +32,22 @@ class Store(Protocol):
 
     Attributes
     ----------
-    data : the numbers themselves
     kind : "dense" or "sparse": the same numbers count as different pools
     index : names of the rows, or ``range(m)``
     columns : names of the columns, or None
     """
 
-    data: Any
     kind: str
     index: Any
     columns: tuple[Hashable, ...] | None
+
+    @property
+    def data(self) -> Any:
+        """The numbers themselves."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the numbers."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -49,6 +56,9 @@ class Store(Protocol):
     @property
     def bytes_per_row(self) -> int:
         """What a row needs at most when it is read."""
+
+    def held(self, selection: Selection) -> Any:
+        """Return rows as they are held: an array, or a CSR matrix."""
 
     def dense(self, selection: Selection) -> npt.NDArray[Any]:
         """Return rows as a dense array."""
@@ -64,6 +74,9 @@ class Store(Protocol):
 
     def zero_rows(self, part: slice) -> Bools:
         """Say which rows hold nothing but 0 in float32."""
+
+    def squares(self, part: slice) -> Floats:
+        """Return the squared lengths of rows."""
 
     def feed(self, digest: hashlib.blake2b, part: slice) -> None:
         """Let rows into a digest: equal numbers give equal digests, whatever their type."""

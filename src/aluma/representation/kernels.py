@@ -115,6 +115,15 @@ class Kernel:
         """Whether the examples are their own features."""
         return self.name == "linear"
 
+    @property
+    def sees_directions(self) -> bool:
+        """Whether examples that point the same way are alike to it.
+
+        Kernels of distances do not mind where the origin is, and of functions it is not known; a
+        matrix has no examples.
+        """
+        return self.name in ("linear", "poly", "cosine")
+
     def matrix(self, X: Any, Z: Any, gamma: float) -> Floats:
         """Return the kernel's values for all pairs of rows."""
         if callable(self.name):
@@ -172,14 +181,14 @@ class KernelMap:
 
     def fit(self, pool: Pool) -> Self:
         """Choose the landmarks and decompose their matrix; the pool's bias is not looked at."""
-        self._columns = pool.data.shape[1]
+        self._columns = pool.dimension - pool.bias
         if self.kernel.name in ("linear", "cosine"):
             return self
         if self.kernel.name == "precomputed":
-            values, vectors = decomposed(np.asarray(_dense(pool.data), dtype=np.float64))
+            values, vectors = decomposed(np.asarray(_dense(_whole(pool)), dtype=np.float64))
         else:
             self._gamma = self.kernel.gamma or _scale(pool)
-            self._landmarks = pool.data[self._chosen(len(pool))]
+            self._landmarks = pool.held(self._chosen(len(pool)))
             K = self.kernel.matrix(self._landmarks, self._landmarks, self._gamma)
             values, vectors = decomposed(K)
         self._map = vectors / np.sqrt(values)
@@ -187,9 +196,10 @@ class KernelMap:
 
     def features(self, pool: Pool) -> Any:
         """Return the features of examples, one row each: an array, or a sparse matrix."""
-        if pool.data.shape[1] != self._columns:
+        columns = pool.dimension - pool.bias
+        if columns != self._columns:
             raise ValueError(
-                f"the examples have {pool.data.shape[1]} columns, those the kernel was fitted to "
+                f"the examples have {columns} columns, those the kernel was fitted to "
                 f"have {self._columns}."
             )
         if self.kernel.name == "linear":
@@ -197,13 +207,13 @@ class KernelMap:
         if self.kernel.name == "cosine":
             from sklearn.preprocessing import normalize
 
-            return normalize(pool.data)
+            return normalize(_whole(pool))
         out = np.empty((len(pool), self._map.shape[1]))
         step = max(1, 2**20 // len(self._map))
         with one_thread():
             for start in range(0, len(pool), step):
                 part = slice(start, start + step)
-                out[part] = self._values(pool.data[part]) @ self._map
+                out[part] = self._values(pool.held(part)) @ self._map
         return out
 
     def _values(self, rows: Any) -> Floats:
@@ -258,15 +268,20 @@ def decomposed(K: Floats) -> tuple[Floats, Floats]:
 
 def _scale(pool: Pool) -> float:
     """Return 1 / (features * variance), as scikit-learn's gamma="scale"."""
-    data = pool.data
     total, squares = 0.0, 0.0
     for start in range(0, len(pool), 4096):
-        block = np.asarray(_dense(data[start : start + 4096]), dtype=np.float64)
+        block = np.asarray(_dense(pool.held(slice(start, start + 4096))), dtype=np.float64)
         total += block.sum()
         squares += (block**2).sum()
-    n = data.shape[0] * data.shape[1]
+    columns = pool.dimension - pool.bias
+    n = len(pool) * columns
     variance = squares / n - (total / n) ** 2
-    return 1.0 / (data.shape[1] * variance) if variance > 0 else 1.0
+    return 1.0 / (columns * variance) if variance > 0 else 1.0
+
+
+def _whole(pool: Pool) -> Any:
+    """Return a pool's numbers, without its bias; those of a centred pool are worked out."""
+    return pool.held(slice(0, len(pool)))
 
 
 def _dense(rows: Any) -> Any:

@@ -29,12 +29,4 @@ def largest_norm(pool: Pool) -> float:
     >>> largest_norm(Pool([[3.0, 4.0], [1.0, 0.0]]))
     5.0
     """
-    longest = 0.0
-    if not isinstance(pool.data, np.ndarray):
-        squares = np.asarray(pool.data.multiply(pool.data).sum(axis=1)).ravel()
-        longest = float(squares.max())
-    else:
-        for start in range(0, len(pool), 4096):
-            block = np.asarray(pool.data[start : start + 4096], dtype=np.float64)
-            longest = max(longest, float(np.einsum("ij,ij->i", block, block).max()))
-    return float(np.sqrt(longest + pool.bias))
+    return float(pool.lengths().max())

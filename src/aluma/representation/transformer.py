@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from aluma import bounds
-from aluma.arrays import positive_integer, probability
+from aluma.arrays import Floats, positive_integer, probability
 from aluma.pool import Pool
 from aluma.representation.kernels import KernelMap, is_precomputed
 from aluma.representation.lift import ProjectionWarning, checked_slack, largest_norm
@@ -126,10 +126,16 @@ class Lift(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
     def transform(self, X: Any) -> Any:
         """Return new examples, which have no coordinate of their own."""
         check_is_fitted(self, "scale_")
-        features = _with_bias(self._features(self._pool(X, reset=False)))
-        # Sparse features stay sparse until they are projected.
-        rows = features if self._projection is None else self._projection.features(features)
+        features = self._features(self._pool(X, reset=False))
+        rows = _with_bias(features) if self._projection is None else self._projected_rows(features)
         return rows * (self.shrink_ / self.scale_)
+
+    def _projected_rows(self, features: Pool) -> Floats:
+        """Return the projection of examples, without making sparse ones dense all at once."""
+        assert self._projection is not None
+        if not features.preparation:
+            return self._projection.features(_with_bias(features))
+        return np.vstack([self._projection.features(rows) for _, rows in features.blocks()])
 
     def fit_transform(self, X: Any, y: Any = None, **_: Any) -> Any:
         """Return the pool, each example with a coordinate of its own."""
@@ -141,11 +147,13 @@ class Lift(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
     def _pool(self, X: Any, *, reset: bool) -> Pool:
         """Return the examples, checked as scikit-learn does; a pool has checked itself."""
         if isinstance(X, Pool):
-            self.n_features_in_ = X.data.shape[1]
+            self.n_features_in_ = X.dimension - X.bias
             return X
         return Pool(validate_data(self, X, reset=reset, accept_sparse="csr", dtype=NUMBERS))
 
     def _features(self, pool: Pool) -> Pool:
+        if self._map.kernel.is_linear:
+            return Pool(pool, bias=self.bias)
         return Pool(self._map.features(pool), bias=self.bias or pool.bias)
 
     def _promised(self, m: int, slack: float) -> float | None:
@@ -194,6 +202,8 @@ class Lift(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
 
 def _with_bias(pool: Pool) -> Any:
     """Return a pool's numbers, its bias as a last column."""
+    if pool.preparation:
+        return pool.rows(np.arange(len(pool)))
     ones = np.ones((len(pool), int(pool.bias)))
     if isinstance(pool.data, np.ndarray):
         return np.hstack([pool.data.astype(np.float64, copy=False), ones])

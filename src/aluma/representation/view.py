@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from aluma.pool import Pool
 from aluma.representation.kernels import Kernel, KernelMap
+from aluma.representation.narrow import warn_if_narrow
 
 if TYPE_CHECKING:
     from aluma.representation.transformer import Lift
@@ -21,6 +22,9 @@ class View:
     kernel : see :class:`aluma.representation.kernels.Kernel`
     slack, dimension : with a dimension, the pool is lifted and projected by Algorithm 3
     seed : of landmarks and projections
+
+    A pool as given whose examples all point the same way is warned about, see
+    :class:`aluma.errors.NarrowPool`.
     """
 
     examples: Pool
@@ -40,6 +44,8 @@ class View:
         self._map: KernelMap | None = None
         self._lift: Lift | None = None
         chosen = Kernel.of(kernel)
+        if chosen.sees_directions:
+            warn_if_narrow(self.examples)
         if dimension is not None:
             # Slow to import, and rarely wanted.
             from aluma.representation.transformer import Lift

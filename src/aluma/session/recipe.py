@@ -61,8 +61,9 @@ def storable(label: Any) -> Any:
 
 def shape(examples: Pool) -> str:
     """Return a pool's size in words."""
-    bias = " and a bias" if examples.bias else ""
-    return f"{len(examples)} examples of {examples.dimension - examples.bias} features{bias}"
+    done = f", {examples.preparation}" if examples.preparation else ""
+    bias = f"{',' if done else ''} and a bias" if examples.bias else ""
+    return f"{len(examples)} examples of {examples.dimension - examples.bias} features{done}{bias}"
 
 
 def aluma_version() -> str:
