@@ -1,0 +1,345 @@
+"""When checks should begin and be given up: labels until an audit is passed, by policy.
+
+    python -m aluma.lab.bench.checking_policy [--results FILE] [--runs N] [--quick]
+        [--pools NAME ...] [--variants NAME ...] [--jobs N]
+
+Choices about :mod:`aluma.promises.checking` are made with the seeds from FIRST_SEED on, and judged
+with others (:mod:`aluma.lab.bench.at_the_stop`). What is promised is true under every policy; they
+differ in labels only. Until its first audit a learner learns the same whatever the policy, so all
+policies of one pool and seed share that part, and draw the same checks where they begin together.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from math import inf
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from aluma.arrays import Floats
+from aluma.errors import Conflict, MissingData, Undecided
+from aluma.lab.bench import one_core
+from aluma.lab.bench.audited_runs import (
+    Ended,
+    Ending,
+    most_answers,
+    seen,
+    standing,
+    to_its_end,
+)
+from aluma.lab.bench.kept_runs import Key, KeptRuns, Record, work_through
+from aluma.lab.bench.stop_pools import (
+    StopPool,
+    breast_cancer,
+    embedded_pool,
+    flipped_sphere,
+    mnist_sample,
+    two_digits,
+)
+from aluma.learners.aluma import ALuMA
+from aluma.learners.learner import Learner
+from aluma.promises import checking
+
+#: Seeds that choices are made with begin here; others judge them.
+FIRST_SEED = 100
+#: Rows of the large pools.
+ROWS = 2000
+#: Marks the generators of this benchmark apart from those of others.
+MIXING = 74
+
+#: (answers, expected error, tolerance, delta) -> whether checks are worth beginning.
+Begins = Callable[[int, float, float, float], bool]
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A policy.
+
+    Attributes
+    ----------
+    name : what tables call it
+    constants : of :mod:`aluma.promises.checking`, where they differ
+    share : if given, checks begin when the expected error is at most this share of tolerance
+    every : if given, so many questions apart one is drawn at random
+    """
+
+    name: str
+    constants: Mapping[str, float] = field(default_factory=dict)
+    share: float | None = None
+    every: int | None = None
+
+
+DEFAULT = Variant("default")
+
+
+def variants() -> list[Variant]:
+    """Return the policies that are compared, the default first."""
+    return [
+        DEFAULT,
+        *(Variant(f"LATEST {n}", {"LATEST": n}) for n in (32, 64, 96, 128)),
+        Variant("LATEST none", {"LATEST": inf}),
+        *(Variant(f"FEWEST {n}", {"FEWEST": n}) for n in (20, 30)),
+        *(Variant(f"DOUBLING {x:g}", {"DOUBLING": x}) for x in (1.5, 3.0)),
+        *(Variant(f"FUTILE {x:g}", {"FUTILE": x}) for x in (1.25, 1.5, 2.0, 3.0, 4.0)),
+        Variant("FUTILE none", {"FUTILE": inf}),
+        Variant("expected <= 1", share=1.0),
+        Variant("expected <= 1/2", share=0.5),
+        Variant("expected <= 1/4", share=0.25),
+        Variant("expected <= 1/2, LATEST 128", {"LATEST": 128}, share=0.5),
+        Variant("LATEST 128, FUTILE 1.25", {"LATEST": 128, "FUTILE": 1.25}),
+        Variant("every 10th at random", every=10),
+    ]
+
+
+def choice_pools(rows: int = ROWS) -> list[StopPool]:
+    """Return the pools that policies are chosen by."""
+    return [
+        StopPool("breast cancer", breast_cancer),
+        StopPool("digits 3 vs 5", partial(two_digits, 3, 5)),
+        StopPool("SMS, MiniLM", partial(embedded_pool, "sms_spam", most=rows)),
+        StopPool("MNIST 4 vs 7", partial(mnist_sample, 4, 7, most=rows)),
+        StopPool("MNIST 3 vs 5", partial(mnist_sample, 3, 5, most=rows)),
+        StopPool("sphere, 2% flipped", partial(flipped_sphere, 0.02)),
+        StopPool("sphere, 5% flipped", partial(flipped_sphere, 0.05)),
+        StopPool("reviews, MiniLM", partial(embedded_pool, "rt_polarity", most=rows)),
+    ]
+
+
+@contextmanager
+def applied(variant: Variant) -> Iterator[None]:
+    """Let the checks of this process follow a policy."""
+    changed: dict[str, Any] = dict(variant.constants)
+    if variant.share is not None:
+        changed["worth_checking"] = _expects_at_most(variant.share)
+    before = {name: getattr(checking, name) for name in changed}
+    for name, value in changed.items():
+        setattr(checking, name, value)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            setattr(checking, name, value)
+
+
+def _expects_at_most(share: float) -> Begins:
+    return lambda _answers, error, tolerance, _delta: error <= share * tolerance
+
+
+#: Under which checks never begin: how the part that policies share is learnt.
+NEVER = Variant("never", {"FEWEST": inf, "LATEST": inf, "ALL_THE_SAME": inf})
+
+
+def compare(X: Floats, y: Floats, seed: int, policies: Sequence[Variant]) -> dict[str, Record]:
+    """Return what became of a learner under each policy, by name."""
+    found: dict[str, Record] = {}
+    for every in sorted({policy.every or 0 for policy in policies}):
+        alike = [policy for policy in policies if (policy.every or 0) == every]
+        with one_core():
+            found |= _along_one_stem(X, y, seed, alike, every)
+    return found
+
+
+def _along_one_stem(
+    X: Floats, y: Floats, seed: int, policies: Sequence[Variant], every: int
+) -> dict[str, Record]:
+    """Learn; wherever a policy begins to check, a fork goes on under it to its end."""
+    stem = ALuMA(X, bias=True, random_state=seed)
+    rng, most = np.random.default_rng((seed, MIXING)), most_answers(len(y))
+    waiting, found = list(policies), dict[str, Record]()
+    ending: Ending = "capped"
+    while waiting and stem.n_answers < most and ending == "capped":
+        for policy in list(waiting):
+            with applied(policy):
+                if stem.audit is not None:
+                    found[policy.name] = _on_its_own(stem.fork(), y, seed, policy).as_record()
+                    waiting.remove(policy)
+        if waiting:
+            with applied(NEVER):
+                ending = "capped" if _learnt(stem, y, rng, every) else "stuck"
+    for policy in waiting:
+        with applied(policy):
+            found[policy.name] = seen(stem, y, ending).as_record()
+    return found
+
+
+def _on_its_own(learner: Learner, y: Floats, seed: int, policy: Variant) -> Ended:
+    """Go on under a policy, which is applied, until the run ends."""
+    if policy.every is None:
+        return to_its_end(learner, y)
+    rng, most = np.random.default_rng((seed, MIXING, 1)), most_answers(len(y))
+    while learner.n_answers < most and standing(learner) == "capped":
+        # Checks are drawn at random as it is.
+        every = policy.every if learner.audit is None else 0
+        if not _learnt(learner, y, rng, every):
+            return seen(learner, y, "stuck")
+    return seen(learner, y, standing(learner))
+
+
+def _learnt(learner: Learner, y: Floats, rng: np.random.Generator, every: int) -> bool:
+    """Answer the next question or, so many apart, one at random; say whether that was possible."""
+    if every and learner.n_answers % every == every - 1:
+        question = int(rng.choice(np.flatnonzero(learner.eligible)))
+    else:
+        question = learner.ask()
+    try:
+        learner.tell(question, y[question])
+    except (Conflict, Undecided):
+        return False
+    return True
+
+
+# -- many runs -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Task:
+    """A pool and a seed, and the policies that have not been tried on them."""
+
+    pool: StopPool
+    seed: int
+    policies: tuple[Variant, ...]
+
+
+def choose(
+    console: Console,
+    *,
+    results: Path | None = None,
+    runs: int = 10,
+    pools: Sequence[StopPool] | None = None,
+    policies: Sequence[Variant] | None = None,
+    jobs: int = -1,
+) -> dict[tuple[str, str], list[Record]]:
+    """Compare policies and print; return the runs by pool and policy."""
+    kept, tried = KeptRuns(results), list(policies or variants())
+    if DEFAULT not in tried:
+        tried.insert(0, DEFAULT)
+    there = available(console, choice_pools() if pools is None else pools)
+    seeds = range(FIRST_SEED, FIRST_SEED + runs)
+    tasks = [
+        Task(pool, seed, missing)
+        for seed in seeds
+        for pool in there
+        if (missing := tuple(one for one in tried if (pool.name, seed, one.name) not in kept))
+    ]
+    with console.status("") as status:
+        for done in work_through(kept, tasks, _compare, jobs):
+            status.update(f"policies: {done} of {len(tasks)} pools and seeds")
+    found = {
+        (pool.name, one.name): [kept[pool.name, seed, one.name] for seed in seeds]
+        for pool in there
+        for one in tried
+    }
+    console.print(policy_table(found, [pool.name for pool in there], tried, runs))
+    return found
+
+
+def available(console: Console, pools: Sequence[StopPool]) -> list[StopPool]:
+    """Return the pools whose data are there, and say which are left out."""
+    there = []
+    for pool in pools:
+        try:
+            pool.source(0)
+        except MissingData as reason:
+            console.print(f"{pool.name} is left out: {reason}")
+        else:
+            there.append(pool)
+    return there
+
+
+def labels(run: Mapping[str, Any]) -> int:
+    """Return all labels that a run spent."""
+    return int(run["learning"] + run["failed_checks"] + run["checks"])
+
+
+def ratio(
+    found: Mapping[tuple[str, str], Sequence[Record]], pools: Sequence[str], policy: str
+) -> float:
+    """Return labels as a ratio to the default's: the geometric mean over pools of mean labels."""
+    logs = [
+        np.log(np.mean([labels(run) for run in found[pool, policy]]))
+        - np.log(np.mean([labels(run) for run in found[pool, DEFAULT.name]]))
+        for pool in pools
+    ]
+    return float(np.exp(np.mean(logs))) if logs else 1.0
+
+
+def policy_table(
+    found: Mapping[tuple[str, str], Sequence[Record]],
+    pools: Sequence[str],
+    tried: Sequence[Variant],
+    runs: int,
+) -> Table:
+    """Return median and mean labels by policy and pool, and endings that are not an end."""
+    table = Table(
+        title=f"Labels to a passed audit or out of reach, {runs} runs: median / mean"
+        " (f passed, r out of reach, c capped)"
+    )
+    table.add_column("policy")
+    for name in pools:
+        table.add_column(name, justify="right")
+    table.add_column("ratio to default", justify="right")
+    table.add_column("too many wrong", justify="right")
+    for policy in tried:
+        every = [found[pool, policy.name] for pool in pools]
+        passed = [run for several in every for run in several if run["ending"] == "finished"]
+        table.add_row(
+            policy.name,
+            *(_cell(several) for several in every),
+            f"{ratio(found, pools, policy.name):.3f}",
+            f"{sum(run['wrong'] > 0.05 for run in passed)} of {len(passed)}",
+        )
+    return table
+
+
+def _cell(runs: Sequence[Record]) -> str:
+    counts = [labels(run) for run in runs]
+    endings = [run["ending"] for run in runs]
+    passed, reach = endings.count("finished"), endings.count("out of reach")
+    ends = f"{passed}f {reach}r {len(runs) - passed - reach}c"
+    return f"{np.median(counts):.0f} / {np.mean(counts):.0f} ({ends})"
+
+
+def _compare(task: Task) -> dict[Key, Record]:
+    X, y = task.pool.source(task.seed)
+    found = compare(X, y, task.seed, task.policies)
+    return {(task.pool.name, task.seed, name): run for name, run in found.items()}
+
+
+def _chosen(names: Sequence[str] | None, known: Sequence[Any]) -> list[Any]:
+    by_name = {one.name: one for one in known}
+    unknown = [name for name in names or () if name not in by_name]
+    if unknown:
+        raise SystemExit(f"There is no {unknown[0]!r}: choose among {', '.join(by_name)}.")
+    return [by_name[name] for name in names] if names else list(known)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Compare policies from the command line."""
+    parser = argparse.ArgumentParser(description="Labels until an audit is passed, by policy.")
+    parser.add_argument("--results", type=Path, help="JSON lines; finished runs are not redone")
+    parser.add_argument("--runs", type=int, default=10)
+    parser.add_argument("--rows", type=int, default=ROWS, help="of the large pools")
+    parser.add_argument("--pools", nargs="+")
+    parser.add_argument("--variants", nargs="+")
+    parser.add_argument("--jobs", type=int, default=-1)
+    given = parser.parse_args(arguments)
+    choose(
+        Console(width=260),
+        results=given.results,
+        runs=given.runs,
+        pools=_chosen(given.pools, choice_pools(given.rows)),
+        policies=_chosen(given.variants, variants()),
+        jobs=given.jobs,
+    )
+
+
+if __name__ == "__main__":
+    main()
