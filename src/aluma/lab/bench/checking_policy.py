@@ -1,6 +1,6 @@
 """When checks should begin and be given up: labels until an audit is passed, by policy.
 
-    python -m aluma.lab.bench.checking_policy [--results FILE] [--runs N] [--quick]
+    python -m aluma.lab.bench.checking_policy [--results FILE] [--runs N] [--rows N]
         [--pools NAME ...] [--variants NAME ...] [--jobs N]
 
 Choices about :mod:`aluma.promises.checking` are made with the seeds from FIRST_SEED on, and judged
@@ -25,7 +25,7 @@ from rich.console import Console
 from rich.table import Table
 
 from aluma.arrays import Floats
-from aluma.errors import Conflict, MissingData, Undecided
+from aluma.errors import Conflict, Undecided
 from aluma.lab.bench import one_core
 from aluma.lab.bench.audited_runs import (
     Ended,
@@ -35,9 +35,10 @@ from aluma.lab.bench.audited_runs import (
     standing,
     to_its_end,
 )
-from aluma.lab.bench.kept_runs import Key, KeptRuns, Record, work_through
+from aluma.lab.bench.kept_runs import KeptRuns, Key, Record, work_through
 from aluma.lab.bench.stop_pools import (
     StopPool,
+    available,
     breast_cancer,
     embedded_pool,
     flipped_sphere,
@@ -239,19 +240,6 @@ def choose(
     }
     console.print(policy_table(found, [pool.name for pool in there], tried, runs))
     return found
-
-
-def available(console: Console, pools: Sequence[StopPool]) -> list[StopPool]:
-    """Return the pools whose data are there, and say which are left out."""
-    there = []
-    for pool in pools:
-        try:
-            pool.source(0)
-        except MissingData as reason:
-            console.print(f"{pool.name} is left out: {reason}")
-        else:
-            there.append(pool)
-    return there
 
 
 def labels(run: Mapping[str, Any]) -> int:

@@ -13,10 +13,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from rich.console import Console
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 
 from aluma.app import features
 from aluma.arrays import Floats, Ints
+from aluma.errors import MissingData
 from aluma.lab import datasets
 from aluma.lab.bench.cones import sphere_pool
 from aluma.lab.comparison import standardise
@@ -64,7 +66,7 @@ def small_pools() -> list[StopPool]:
         StopPool("wine 0 vs 1, raw", partial(wine, False)),
         StopPool("wine 0 vs 1", partial(wine, True)),
         *(StopPool(f"digits {a} vs {b}", partial(two_digits, a, b)) for a, b in pairs),
-        StopPool("digits, 8 or not", partial(one_digit, 8)),
+        StopPool("digits, 8 or not", partial(one_digit, 8), rare=True),
     ]
 
 
@@ -75,6 +77,19 @@ def named(names: Sequence[str]) -> list[StopPool]:
     if unknown:
         raise ValueError(f"there is no pool {unknown[0]!r}: the pools are {', '.join(known)}.")
     return [known[name] for name in names]
+
+
+def available(console: Console, wanted: Sequence[StopPool]) -> list[StopPool]:
+    """Return the pools whose data are there, and say which are left out."""
+    there = []
+    for pool in wanted:
+        try:
+            pool.source(0)
+        except MissingData as reason:
+            console.print(f"{pool.name} is left out: {reason}")
+        else:
+            there.append(pool)
+    return there
 
 
 def breast_cancer(_seed: int) -> tuple[Floats, Floats]:
