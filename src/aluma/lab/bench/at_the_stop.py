@@ -26,7 +26,7 @@ from scipy.stats import binom, binomtest
 
 from aluma.arrays import Floats
 from aluma.lab.bench import one_core
-from aluma.lab.bench.audited_runs import most_answers, to_its_end
+from aluma.lab.bench.audited_runs import most_answers, policy_version, to_its_end
 from aluma.lab.bench.kept_runs import KeptRuns, Key, Record, work_through
 from aluma.lab.bench.stop_pools import (
     StopPool,
@@ -90,7 +90,14 @@ class Task:
     @property
     def key(self) -> Key:
         """What the run is kept by."""
-        return self.pool.name, self.seed, self.kind
+        return self.pool.name, self.seed, rule_name(self.kind, self.effort)
+
+
+def rule_name(kind: str, effort: Effort) -> str:
+    """Return what a kind of runs is kept by: it says what they depend on besides pool and seed."""
+    if kind == SCREENED:
+        return kind
+    return f"{kind} {policy_version() if kind == AUDITED else effort.followed}"
 
 
 # -- single runs ---------------------------------------------------------------------------------
@@ -226,7 +233,9 @@ def judge(
                 status.update(f"at the stop: {done} of {len(tasks)} runs")
     found = {
         (pool.name, kind): [
-            kept[key] for seed in range(amount.runs) if (key := (pool.name, seed, kind)) in kept
+            kept[key]
+            for seed in range(amount.runs)
+            if (key := Task(kind, pool, seed, amount).key) in kept
         ]
         for pool in there
         for kind in RUNS

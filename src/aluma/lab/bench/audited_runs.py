@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import asdict, dataclass
+from hashlib import blake2b
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from aluma.arrays import Floats
 from aluma.learners.learner import Learner
-from aluma.promises import checking
+from aluma.promises import audited, checking
 from aluma.running import Answers
 
-#: Answers after which a run that has not ended is left: so many, or half of the pool.
-MOST_ANSWERS = 1000
+#: Answers after which a run that has not ended is left: half of the pool, but at least and at most
+#: so many. A small pool is labelled to its end, since checks alone take half of it.
+FEWEST_ANSWERS, MOST_ANSWERS = 200, 1000
 
 #: How a run ended. "capped": it was left; "stuck": float64 could not settle an answer.
 Ending: TypeAlias = Literal["finished", "out of reach", "capped", "stuck"]
@@ -54,7 +57,16 @@ class Ended:
 
 def most_answers(pool: int) -> int:
     """Return after how many answers a run on a pool of that size is left."""
-    return min(MOST_ANSWERS, pool // 2)
+    return min(pool, MOST_ANSWERS, max(pool // 2, FEWEST_ANSWERS))
+
+
+def policy_version() -> str:
+    """Return a digest of the code that decides when labels are checked: part of what runs are of.
+
+    So runs that were kept under another policy are not taken for runs under this one.
+    """
+    code = "".join(inspect.getsource(module) for module in (audited, checking))
+    return blake2b(code.encode(), digest_size=4).hexdigest()
 
 
 def to_its_end(learner: Learner, y: Floats) -> Ended:

@@ -31,6 +31,7 @@ from aluma.lab.bench.audited_runs import (
     Ended,
     Ending,
     most_answers,
+    policy_version,
     seen,
     standing,
     to_its_end,
@@ -219,7 +220,7 @@ def choose(
     jobs: int = -1,
 ) -> dict[tuple[str, str], list[Record]]:
     """Compare policies and print; return the runs by pool and policy."""
-    kept, tried = KeptRuns(results), list(policies or variants())
+    kept, tried, version = KeptRuns(results), list(policies or variants()), policy_version()
     if DEFAULT not in tried:
         tried.insert(0, DEFAULT)
     there = available(console, choice_pools() if pools is None else pools)
@@ -228,13 +229,17 @@ def choose(
         Task(pool, seed, missing)
         for seed in seeds
         for pool in there
-        if (missing := tuple(one for one in tried if (pool.name, seed, one.name) not in kept))
+        if (
+            missing := tuple(
+                one for one in tried if _key(pool, seed, one.name, version) not in kept
+            )
+        )
     ]
     with console.status("") as status:
         for done in work_through(kept, tasks, _compare, jobs):
             status.update(f"policies: {done} of {len(tasks)} pools and seeds")
     found = {
-        (pool.name, one.name): [kept[pool.name, seed, one.name] for seed in seeds]
+        (pool.name, one.name): [kept[_key(pool, seed, one.name, version)] for seed in seeds]
         for pool in there
         for one in tried
     }
@@ -298,7 +303,12 @@ def _cell(runs: Sequence[Record]) -> str:
 def _compare(task: Task) -> dict[Key, Record]:
     X, y = task.pool.source(task.seed)
     found = compare(X, y, task.seed, task.policies)
-    return {(task.pool.name, task.seed, name): run for name, run in found.items()}
+    version = policy_version()
+    return {_key(task.pool, task.seed, name, version): run for name, run in found.items()}
+
+
+def _key(pool: StopPool, seed: int, name: str, version: str) -> Key:
+    return pool.name, seed, f"{name} {version}"
 
 
 def _chosen(names: Sequence[str] | None, known: Sequence[Any]) -> list[Any]:

@@ -14,17 +14,23 @@ from aluma.errors import CorruptData
 from aluma.lab.datasets.dataset import Dataset
 from aluma.lab.datasets.files import DataFile, locate
 
-#: Published within archives only, so they need local copies.
+#: So they need local copies.
+IN_AN_ARCHIVE = "is published within an archive only"
+
 SMS_SPAM = DataFile(
-    "sms_spam/SMSSpamCollection", "7d039a24a6083ed9ef0f806ebad56bbb976e3aeb8de05669173bfdc4996c239d"
+    "sms_spam/SMSSpamCollection",
+    "7d039a24a6083ed9ef0f806ebad56bbb976e3aeb8de05669173bfdc4996c239d",
+    without=IN_AN_ARCHIVE,
 )
 NEGATIVE_REVIEWS = DataFile(
     "rt_polarity/rt-polarity.neg",
     "2d11cfbc790f1cd96d78339f41ce53ced1efa83cd22d37d6788fa3fe3d17e2fd",
+    without=IN_AN_ARCHIVE,
 )
 POSITIVE_REVIEWS = DataFile(
     "rt_polarity/rt-polarity.pos",
     "4134882974a28d0c7b5151256f0e33a6169984ee7372c279e673f1114f475d58",
+    without=IN_AN_ARCHIVE,
 )
 #: all-MiniLM-L6-v2: 384 numbers a text, of length 1; in the order of the texts.
 EMBEDDED = {
