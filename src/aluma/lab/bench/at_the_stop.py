@@ -168,8 +168,7 @@ def screened(X: Floats, y: Floats, seed: int) -> Record:
     relevant = y > 0
     if 2 * int(relevant.sum()) > len(y):
         relevant = ~relevant
-    with one_core():
-        seen = relevant[screening_order(X, relevant, seed)]
+    seen = relevant[screening_order(X, relevant, seed)]
     stops = {f"{n} in a row": consecutive_irrelevant(seen, n) for n in IN_A_ROW}
     stops["buscarpy"] = recall_reached(seen, len(seen))
     total = int(seen.sum())

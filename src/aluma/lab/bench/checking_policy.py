@@ -5,8 +5,8 @@
 
 Choices about :mod:`aluma.promises.checking` are made with the seeds from FIRST_SEED on, and judged
 with others (:mod:`aluma.lab.bench.at_the_stop`). What is promised is true under every policy; they
-differ in labels only. Until its first audit a learner learns the same whatever the policy, so all
-policies of one pool and seed share that part, and draw the same checks where they begin together.
+differ in labels only. Policies of one pool and seed go together until they decide differently, and
+draw the same checks where they begin together.
 """
 
 from __future__ import annotations
@@ -29,12 +29,10 @@ from aluma.errors import Conflict, Undecided
 from aluma.lab.bench import one_core
 from aluma.lab.bench.audited_runs import (
     Ended,
-    Ending,
     most_answers,
     policy_version,
     seen,
     standing,
-    to_its_end,
 )
 from aluma.lab.bench.kept_runs import KeptRuns, Key, Record, work_through
 from aluma.lab.bench.stop_pools import (
@@ -86,11 +84,11 @@ def variants() -> list[Variant]:
     """Return the policies that are compared, the default first."""
     return [
         DEFAULT,
-        *(Variant(f"LATEST {n}", {"LATEST": n}) for n in (32, 64, 96, 128)),
+        *(Variant(f"LATEST {n}", {"LATEST": n}) for n in (32, 96, 128)),
         Variant("LATEST none", {"LATEST": inf}),
         *(Variant(f"FEWEST {n}", {"FEWEST": n}) for n in (20, 30)),
         *(Variant(f"DOUBLING {x:g}", {"DOUBLING": x}) for x in (1.5, 3.0)),
-        *(Variant(f"FUTILE {x:g}", {"FUTILE": x}) for x in (1.25, 1.5, 2.0, 3.0, 4.0)),
+        *(Variant(f"FUTILE {x:g}", {"FUTILE": x}) for x in (1.25, 1.5, 3.0, 4.0)),
         Variant("FUTILE none", {"FUTILE": inf}),
         Variant("expected <= 1", share=1.0),
         Variant("expected <= 1/2", share=0.5),
@@ -139,63 +137,104 @@ def _expects_at_most(share: float) -> Begins:
 NEVER = Variant("never", {"FEWEST": inf, "LATEST": inf, "ALL_THE_SAME": inf})
 
 
+@dataclass(frozen=True)
+class Branch:
+    """A learner, and the policies that all would have brought it here."""
+
+    learner: Learner
+    policies: tuple[Variant, ...]
+
+
 def compare(X: Floats, y: Floats, seed: int, policies: Sequence[Variant]) -> dict[str, Record]:
     """Return what became of a learner under each policy, by name."""
+    roots = [
+        Branch(
+            ALuMA(X, bias=True, random_state=seed),
+            tuple(policy for policy in policies if policy.every == every),
+        )
+        for every in dict.fromkeys(policy.every for policy in policies)
+    ]
     found: dict[str, Record] = {}
-    for every in sorted({policy.every or 0 for policy in policies}):
-        alike = [policy for policy in policies if (policy.every or 0) == every]
-        with one_core():
-            found |= _along_one_stem(X, y, seed, alike, every)
+    with one_core():
+        while roots:
+            branch = roots.pop()
+            ended = _ended(branch, y)
+            if ended is None:
+                try:
+                    roots += _grown(branch, y, seed)
+                    continue
+                except (Conflict, Undecided):
+                    ended = seen(branch.learner, y, "stuck")
+            found |= {policy.name: ended.as_record() for policy in branch.policies}
     return found
 
 
-def _along_one_stem(
-    X: Floats, y: Floats, seed: int, policies: Sequence[Variant], every: int
-) -> dict[str, Record]:
-    """Learn; wherever a policy begins to check, a fork goes on under it to its end."""
-    stem = ALuMA(X, bias=True, random_state=seed)
-    rng, most = np.random.default_rng((seed, MIXING)), most_answers(len(y))
-    waiting, found = list(policies), dict[str, Record]()
-    ending: Ending = "capped"
-    while waiting and stem.n_answers < most and ending == "capped":
-        for policy in list(waiting):
-            with applied(policy):
-                if stem.audit is not None:
-                    found[policy.name] = _on_its_own(stem.fork(), y, seed, policy).as_record()
-                    waiting.remove(policy)
-        if waiting:
-            with applied(NEVER):
-                ending = "capped" if _learnt(stem, y, rng, every) else "stuck"
-    for policy in waiting:
-        with applied(policy):
-            found[policy.name] = seen(stem, y, ending).as_record()
-    return found
+def _ended(branch: Branch, y: Floats) -> Ended | None:
+    """Return what became of a branch, or None if it goes on."""
+    with applied(branch.policies[0]):
+        ending = standing(branch.learner)
+        if ending == "capped" and branch.learner.n_answers < most_answers(len(y)):
+            return None
+        return seen(branch.learner, y, ending)
 
 
-def _on_its_own(learner: Learner, y: Floats, seed: int, policy: Variant) -> Ended:
-    """Go on under a policy, which is applied, until the run ends."""
-    if policy.every is None:
-        return to_its_end(learner, y)
-    rng, most = np.random.default_rng((seed, MIXING, 1)), most_answers(len(y))
-    while learner.n_answers < most and standing(learner) == "capped":
-        # Checks are drawn at random as it is.
-        every = policy.every if learner.audit is None else 0
-        if not _learnt(learner, y, rng, every):
-            return seen(learner, y, "stuck")
-    return seen(learner, y, standing(learner))
+def _grown(branch: Branch, y: Floats, seed: int) -> list[Branch]:
+    """Return where one more answer leads: to several branches if policies decide differently."""
+    learner = branch.learner
+    check = tuple(policy for policy in branch.policies if _checks(learner, policy))
+    learn = tuple(policy for policy in branch.policies if policy not in check)
+    grown = _checked(Branch(learner.fork() if learn else learner, check), y) if check else []
+    if learn:
+        with applied(NEVER):
+            _learn(learner, y, seed, learn[0].every)
+        grown.append(Branch(learner, learn))
+    return grown
 
 
-def _learnt(learner: Learner, y: Floats, rng: np.random.Generator, every: int) -> bool:
-    """Answer the next question or, so many apart, one at random; say whether that was possible."""
+def _checks(learner: Learner, policy: Variant) -> bool:
+    with applied(policy):
+        return learner.audit is not None
+
+
+def _checked(branch: Branch, y: Floats) -> list[Branch]:
+    """Return what one more check leads to; some may give the audit up where others go on.
+
+    Whoever has more patience gives up later, so mostly one or two have to be tried.
+    """
+    patient = sorted(branch.policies, key=_patience)
+    least, most = (_after_check(branch.learner, y, patient[end]) for end in (0, -1))
+    if _gave_up(least) == _gave_up(most):
+        return [Branch(most, branch.policies)]
+    gave_up = [policy for policy in patient if _gave_up(_after_check(branch.learner, y, policy))]
+    go_on = tuple(policy for policy in patient if policy not in gave_up)
+    return [Branch(least, tuple(gave_up)), Branch(most, go_on)]
+
+
+def _patience(policy: Variant) -> float:
+    return policy.constants.get("FUTILE", checking.FUTILE)
+
+
+def _after_check(learner: Learner, y: Floats, policy: Variant) -> Learner:
+    """Return a fork that has one more check, under a policy."""
+    twin = learner.fork()
+    with applied(policy):
+        question = twin.ask()
+        twin.tell(question, y[question])
+    return twin
+
+
+def _gave_up(learner: Learner) -> bool:
+    return learner.history[-1].check == 2
+
+
+def _learn(learner: Learner, y: Floats, seed: int, every: int | None) -> None:
+    """Let a learner learn from its own question or, so many apart, from one at random."""
     if every and learner.n_answers % every == every - 1:
+        rng = np.random.default_rng((seed, MIXING, learner.n_answers))
         question = int(rng.choice(np.flatnonzero(learner.eligible)))
     else:
         question = learner.ask()
-    try:
-        learner.tell(question, y[question])
-    except (Conflict, Undecided):
-        return False
-    return True
+    learner.tell(question, y[question])
 
 
 # -- many runs -----------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from scipy.stats import hypergeom
 from sklearn.linear_model import LogisticRegression
 
 from aluma.arrays import Bools, Floats, Ints
+from aluma.lab.bench import one_core
 
 #: small-text's defaults, and the answers between two of its looks: its examples ask for 20 at once.
 KAPPA, KAPPA_WINDOW, KAPPA_EVERY = 0.99, 3, 20
@@ -144,6 +145,7 @@ def recall_reached(
     return None
 
 
+@one_core()
 def screening_order(X: Floats, relevant: Bools, seed: int) -> Ints:
     """Return the order in which a pool is screened, most likely relevant first.
 
