@@ -334,6 +334,22 @@ def test_bench_runs_one_or_all(monkeypatch):
     assert "There is no benchmark 'other': choose one of good, bad." in told(result)
 
 
+def test_bench_hands_a_file_of_results_to_those_that_keep_their_runs(monkeypatch, tmp_path):
+    calls = []
+    programs = {
+        "keeps": lambda console, quick, results=None: calls.append(results) or True,
+        "forgets": lambda console, quick: True,
+    }
+    monkeypatch.setattr(cli.bench, "benchmarks", lambda: programs)
+    file = tmp_path / "runs.jsonl"
+    assert invoke("bench", "keeps", "--results", file).exit_code == 0
+    assert invoke("bench").exit_code == 0
+    assert calls == [file, None]
+    result = invoke("bench", "forgets", "--results", file)
+    assert result.exit_code == 2
+    assert "--results needs a benchmark that keeps its runs: keeps." in told(result)
+
+
 def test_the_benchmarks_are_the_modules_that_run():
     assert "sampler" in cli.bench.benchmarks()
     assert "noise" in cli.bench.benchmarks()

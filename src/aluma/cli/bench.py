@@ -5,10 +5,11 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable
+from inspect import signature
+from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from aluma.cli.terminal import console, fail
 from aluma.extras import LAB, require
@@ -19,6 +20,10 @@ def bench(
         str | None, typer.Argument(metavar="NAME", help="Which one; by default all.")
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Small sizes: a minute, rough.")] = False,
+    results: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Keep finished runs here, and go on from them."),
+    ] = None,
 ) -> None:
     """Measure aluma against the packages that people would use instead, and print ratios.
 
@@ -28,12 +33,20 @@ def bench(
     programs = benchmarks()
     if name is not None and name not in programs:
         fail(f"There is no benchmark {name!r}: choose one of {', '.join(programs)}.")
-    met = [programs[one](console, quick) for one in (programs if name is None else [name])]
+    keeping = {
+        one for one, program in programs.items() if "results" in signature(program).parameters
+    }
+    if results is not None and name not in keeping:
+        fail(f"--results needs a benchmark that keeps its runs: {', '.join(sorted(keeping))}.")
+    met = [
+        programs[one](console, quick, **({"results": results} if one in keeping else {}))
+        for one in (programs if name is None else [name])
+    ]
     if not all(met):
         raise typer.Exit(1)
 
 
-def benchmarks() -> dict[str, Callable[[Console, bool], bool]]:
+def benchmarks() -> dict[str, Callable[..., bool]]:
     """Return the programs in aluma.lab.bench: every module there that has a function ``run``."""
     package = importlib.import_module("aluma.lab.bench")
     found = {

@@ -53,6 +53,32 @@ def test_newsgroups_have_the_published_counts(data_folder: Path) -> None:
     assert data.X.shape[1] == data.X_test.shape[1]
 
 
+@pytest.mark.parametrize(
+    ("name", "positive", "negative"), [("sms_spam", 747, 4_827), ("rt_polarity", 5_331, 5_331)]
+)
+def test_texts_and_their_embeddings_have_the_published_counts(
+    data_folder, name, positive, negative
+) -> None:
+    texts, embedded = datasets.texts(name), datasets.embedded(name)
+    assert ((texts.y > 0).sum(), (texts.y < 0).sum()) == (positive, negative)
+    assert len(texts) == len(texts.texts) == len(embedded) == positive + negative
+    np.testing.assert_array_equal(texts.y, embedded.y)
+    assert embedded.X.shape[1] == 384
+    np.testing.assert_allclose(np.linalg.norm(embedded.X, axis=1), 1.0, atol=1e-3)
+
+
+def test_texts_that_are_not_there_are_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("ALUMA_DATA", str(tmp_path))
+    with pytest.raises(MissingData, match=r"SMSSpamCollection .* within an archive only"):
+        datasets.texts("sms_spam")
+    with pytest.raises(MissingData, match=r"rt_polarity_minilm\.npz .* not published anywhere"):
+        datasets.embedded("rt_polarity")
+    with pytest.raises(ValueError, match="sms_spam and rt_polarity, not 'enron'"):
+        datasets.texts("enron")
+
+
 def test_an_unchecked_pickle_is_not_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("ALUMA_DATA", str(tmp_path))
     with pytest.raises(MissingData, match="20news"):

@@ -1,9 +1,10 @@
-"""Whether promises are kept: audits first, then the certificate's error bound.
+"""Whether promises are kept: audits, the certificate's error bound, and learners at their stop.
 
 ``error_bound`` is promised for targets drawn from P, uniform on the ball. There the share of looks
 at which the true error is below it has to be at least 1 - delta; and it has to say something, so
 it is compared with the error itself. Targets of real pools are not drawn from P: their coverage is
-reported, not promised.
+reported, not promised. What an audited learner promises holds for all pools, and is judged last
+(:mod:`aluma.lab.bench.at_the_stop`).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 from rich.console import Console
@@ -20,7 +22,7 @@ from sklearn.datasets import load_breast_cancer, load_digits
 
 from aluma.arrays import Floats
 from aluma.errors import MissingData
-from aluma.lab.bench import audits, one_core
+from aluma.lab.bench import at_the_stop, audits, one_core
 from aluma.lab.bench.cones import sphere_pool
 from aluma.lab.bench.labels import mnist_pair
 from aluma.lab.comparison import standardise
@@ -109,8 +111,11 @@ def trials(quick: bool = False) -> list[Trial]:
     ]
 
 
-def run(console: Console, quick: bool = False) -> bool:
-    """Watch and print; return whether bounds held as often as promised."""
+def run(console: Console, quick: bool = False, results: Path | None = None) -> bool:
+    """Watch and print; return whether bounds held as often as promised.
+
+    What learners did at their stop is kept in ``results``, and not done again.
+    """
     met = audits.run(console, quick)
     table = Table(
         title=f"The certificate's error bound at delta={DELTA}, looked at every {LOOK_EVERY}"
@@ -137,7 +142,7 @@ def run(console: Console, quick: bool = False) -> bool:
         table.add_row(trial.name, f"{len(kept)}", *summary(kept))
         met &= not trial.promised or not broken(kept)
     console.print(table)
-    return met
+    return at_the_stop.judge(console, quick, results=results) and met
 
 
 def watch_all(sources: Sequence[Source]) -> list[Kept]:

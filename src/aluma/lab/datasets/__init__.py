@@ -19,14 +19,17 @@ from aluma.lab.datasets.shapes import (
     two_circles,
     two_circles_order,
 )
+from aluma.lab.datasets.texts import Texts, embedded, texts
 from aluma.lab.datasets.web_pages import w1a
 
 __all__ = [
     "CorruptData",
     "Dataset",
     "MissingData",
+    "Texts",
     "cache_folder",
     "circle",
+    "embedded",
     "line",
     "lower_bound",
     "mnist",
@@ -34,6 +37,7 @@ __all__ = [
     "octahedron",
     "pcmac",
     "sphere",
+    "texts",
     "two_circles",
     "two_circles_order",
     "w1a",

@@ -34,12 +34,14 @@ class DataFile:
     ----------
     path : where it is within the folder of local copies, and within the cache
     sha256 : digest of its bytes
-    urls : public addresses, tried in order; none for a file that is not published
+    urls : public addresses, tried in order; none for a file that has none of its own
+    without : what is said of a file that has none
     """
 
     path: str
     sha256: str
     urls: tuple[str, ...] = ()
+    without: str = "is not published anywhere"
 
 
 def locate(*alternatives: DataFile) -> Path:
@@ -79,7 +81,7 @@ def _local(folder: Path, alternatives: tuple[DataFile, ...]) -> Path:
             return _checked(path, file, f"replace it, or unset {VARIABLE} to download it")
     names = " or ".join(file.path for file in alternatives)
     published = any(file.urls for file in alternatives)
-    way_out = f"unset {VARIABLE} to download it" if published else "it is not published anywhere"
+    way_out = f"unset {VARIABLE} to download it" if published else f"it {alternatives[0].without}"
     raise MissingData(f"{names} is not in {VARIABLE}={str(folder)!r}: put it there; {way_out}.")
 
 
@@ -92,7 +94,7 @@ def _cached(alternatives: tuple[DataFile, ...]) -> Path:
         if file.urls:
             return _download(file, cache)
     raise MissingData(
-        f"{alternatives[0].path} is not published anywhere: set {VARIABLE} to a folder that has it."
+        f"{alternatives[0].path} {alternatives[0].without}: set {VARIABLE} to a folder that has it."
     )
 
 
