@@ -76,11 +76,11 @@ class Certificate:
 
     def __str__(self) -> str:
         """Return what is promised, in one sentence."""
-        sure = f"{1 - self.delta:.0%}"
+        sure, most = f"{1 - self.delta:.0%}", at_most(self.error_bound)
         if self.basis == "prior":
             return (
                 f"If a straight boundary separates the answers, and none was likelier than another "
-                f"beforehand, at most {at_most(self.error_bound)} of the {self.size:,} labels are wrong "
+                f"beforehand, at most {most} of the {self.size:,} labels are wrong "
                 f"({sure} sure). No label has been checked at random."
             )
         if not self.checks:
@@ -91,7 +91,7 @@ class Certificate:
         put_right = " and put right" if self.wrong_found else ""
         return (
             f"{self.checks:,} of {self.size:,} labels were checked at random, {self.wrong_found:,} "
-            f"found wrong{put_right}: at most {at_most(self.error_bound)} of the labels are wrong now "
+            f"found wrong{put_right}: at most {most} of the labels are wrong now "
             f"({sure} sure, whatever the data)."
         )
 
