@@ -173,8 +173,7 @@ class Audited(Promise[Hypotheses]):
             return bool(self.only_class(at))
         if past and n < past[-1].answers + past[-1].checks + checking.FEWEST:
             return False
-        latest = checking.DOUBLING * past[-1].answers if past else checking.LATEST
-        if n >= latest:
+        if n >= checking.latest_start(past, len(at.pool)):
             return True
         if n < checking.FEWEST or not checking.is_time_to_look(n):
             return False

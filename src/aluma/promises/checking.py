@@ -15,6 +15,8 @@ from aluma.spaces.history import Event
 
 #: Answers, of both classes, before labels are checked for the first time: at least and at most.
 FEWEST, LATEST = 30, 128
+#: ... and, in small pools, after this share of them.
+LATEST_SHARE = 0.25
 #: Answers of one class only after which "all are of that class" is checked.
 ALL_THE_SAME = 30
 #: After a failed check the next begins, whatever is expected, when answers are so many times more.
@@ -86,6 +88,13 @@ def worth_checking(answers: int, error: float, tolerance: float, delta: float) -
     now = checks_needed(error, tolerance, delta)
     after_one_more = checks_needed(error * answers / (answers + 1), tolerance, delta)
     return now < inf and now - after_one_more <= 1.0
+
+
+def latest_start(past: Sequence[Round], pool: int) -> float:
+    """Return the number of answers after which labels are checked, whatever is expected."""
+    if past:
+        return DOUBLING * past[-1].answers
+    return max(FEWEST, min(LATEST, LATEST_SHARE * pool))
 
 
 def is_time_to_look(answers: int) -> bool:

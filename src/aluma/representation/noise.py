@@ -36,8 +36,8 @@ from aluma.representation.probit import Factors, in_span, posterior
 #: labelled against its halfspace more than one time in three. A step is a factor of sqrt 2 in s.
 CANDIDATES = (0.0, *(4.0**k for k in range(-8, 4)))
 #: The incumbent goes when the checks are more than e^WORTH, about seven, times as likely under
-#: another. Of 0.5, 1, 2 and 3, errors were the same within 0.1 points on 14 pools; below 2, slack
-#: was lowered by chance, and with 3 noise of 5% was overlooked more often.
+#: another. With 0.5, 1, 2 and 3, mean errors over 14 pools were within 0.05 points; below 2, slack
+#: was sometimes lowered by chance, and with 3, noise of 5% was overlooked more often.
 WORTH = 2.0
 #: Slacks under which all answers are at most e^NEARLY times less likely than under the best are as
 #: good: the least of them is taken.
