@@ -10,6 +10,7 @@ from rich.markup import escape
 
 from aluma.cli.report import report, watched
 from aluma.cli.table_file import read_labelled
+from aluma.cli.options import slack_option
 from aluma.cli.terminal import Out, console, fail, folder
 from aluma.extras import LAB, require
 from aluma.lab.comparison import COMPARED, compare
@@ -17,7 +18,6 @@ from aluma.learners.assembly import checked_margin
 from aluma.learners.registry import ENTRIES
 from aluma.learners.settings import accepted
 from aluma.representation.kernels import Kernel
-from aluma.representation.lift import checked_slack
 
 
 def run(
@@ -83,7 +83,7 @@ def run(
     require("aluma run", "lab", *LAB)
     if strategy not in ENTRIES:
         fail(f"There is no strategy {strategy!r}: choose one of {', '.join(ENTRIES)}.")
-    chosen, allowed = _kernel(kernel, gamma), _slack(slack)
+    chosen, allowed = _kernel(kernel, gamma), slack_option(slack)
     if allowed != 0 and "slack" not in accepted(ENTRIES[strategy].learner):
         fail(f"{strategy} does not allow for slack: leave --slack out, or use --strategy aluma.")
     wide = _margin(margin)
@@ -116,14 +116,6 @@ def _kernel(name: str, gamma: float | None) -> Kernel:
         return Kernel(name, gamma=gamma)
     except ValueError as error:
         fail(f"--kernel and --gamma: {error}")
-
-
-def _slack(text: str) -> float | str:
-    """Return a slack from the command line, or say what it may be and leave."""
-    try:
-        return text if text == "auto" else checked_slack(float(text))
-    except ValueError:
-        fail(f"--slack must be auto or a number of at least 0, got {text!r}.")
 
 
 def _margin(margin: float | None) -> float | None:
