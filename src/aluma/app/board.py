@@ -234,5 +234,5 @@ def _explained(error: Conflict | Undecided, title: str, label: str, others: int)
     earlier = "an earlier answer" if others == 1 else f"{others} earlier answers"
     return (
         f"“{label}” for {title} and {earlier} cannot all be right: no straight boundary between "
-        "the two answers fits them. One of them may be a slip, or this example is an exception."
+        "the two answers fits them. One of them may be a slip, or the data are messy."
     )

@@ -138,10 +138,10 @@ class Desk:
             return self._receipt(example)
 
     def loosen(self, request: str) -> Receipt:
-        """Go on with slack: answers may contradict each other a little from now on."""
+        """Allow for messy data: answers may contradict each other from now on."""
         if not supports_slack():
-            raise Refused("this version of aluma cannot go on with slack: change an answer.")
-        with self._changing(request, "starting again with slack") as fresh:
+            raise Refused("this version of aluma cannot allow for messy data: change an answer.")
+        with self._changing(request, "taking in all answers again") as fresh:
             if fresh:
                 self._session = loosened(self._session, request)
                 self._session.keep_asking = True

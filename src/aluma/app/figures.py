@@ -33,9 +33,7 @@ def figures(
     )
 
 
-def _expected(
-    judged: Certificate | None, answers: int, exceptions: int, size: int
-) -> float | None:
+def _expected(judged: Certificate | None, answers: int, exceptions: int, size: int) -> float | None:
     """Return the expected share of wrong labels.
 
     An answer that was kept without being learnt from is a mistake that was found. As often as among

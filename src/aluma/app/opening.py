@@ -239,9 +239,10 @@ def _as_begun(wanted: Wanted, session: Session) -> list[str]:
             f"This session was begun with --stop-at {settings['tolerance']:g}, and that counts: "
             f"{wanted.tolerance:g} would need another one, with --session."
         )
-    if wanted.slack not in (None, settings["slack"]):
+    slack = settings.get("slack", 0)
+    if wanted.slack not in (None, slack):
         notes.append(
-            f"This session was begun with --slack {settings['slack']}, and that counts: "
+            f"This session was begun with --slack {slack}, and that counts: "
             f"{wanted.slack} would need another one, with --session."
         )
     if not session.fork().parts.promise.audits:

@@ -40,7 +40,7 @@ class Card(BaseModel):
     image: str | None = Field(None, description="where the image is")
     fields: list[Value] = Field([], description="what is shown beside the text")
     more_fields: int = Field(0, description="columns that are left out")
-    check: bool = Field(False, description="whether it was drawn at random to check the labels")
+    check: Annotated[bool, Field(description="drawn at random to check the labels")] = False
 
 
 class Verdict(BaseModel):

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from aluma.cli.options import slack_option
 from aluma.cli.report import report, watched
 from aluma.cli.table_file import read_labelled
-from aluma.cli.options import slack_option
 from aluma.cli.terminal import Out, console, fail, folder
 from aluma.extras import LAB, require
 from aluma.lab.comparison import COMPARED, compare
