@@ -189,8 +189,8 @@ def answers_of(session: Session) -> list[Entry]:
 
 
 def _failed(session: Session, checked: Evidence | None) -> FailedCheck | None:
-    """Return the latest audit that was not passed, if its labels have not been checked again."""
-    if checked is None or not checked.past or checked.checks:
+    """Return the latest audit that ended without being passed."""
+    if checked is None or not checked.past:
         return None
     last = checked.past[-1]
     ended = [entry.example for entry in session.kept if entry.check == 2]

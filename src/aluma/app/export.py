@@ -242,7 +242,7 @@ def _verdict(desk: Desk) -> str:
     progress = desk.state.progress
     if progress.out_of_reach:
         return f"<p>{escape(progress.out_of_reach)}</p>"
-    if progress.failed and not progress.failed.answer_changed:
+    if progress.failed and progress.phase == "learning" and not progress.failed.answer_changed:
         wrong, checks = progress.failed.wrong, progress.failed.checks
         return f"<p>The last check found {wrong:,} of {checks:,} wrong; they were learnt from.</p>"
     return ""

@@ -47,10 +47,11 @@ export function curve(points, tolerance) {
   const both = [...guessed, ...checked];
   if (both.length < 2) return svg.replaceChildren();
   const last = Math.max(...both.map((one) => one.answers)), end = checked[checked.length - 1];
-  const tops = [...guessed.map((one) => one.expected_error), ...checked.map((one) => one.error_bound)];
-  const most = Math.min(1, Math.max(...tops, tolerance * 2, 0.01));
+  // The first checks bound next to nothing: the scale is that of the latest.
+  const tops = [...guessed.map((one) => one.expected_error), 1.5 * (end?.error_bound ?? 0)];
+  const most = Math.min(1, Math.max(...tops, tolerance * 3, 0.01));
   const x = (n) => (LEFT + ((WIDE - LEFT) * n) / last).toFixed(1);
-  const y = (share) => (BOTTOM - ((BOTTOM - TOP) * share) / most).toFixed(1);
+  const y = (share) => (BOTTOM - ((BOTTOM - TOP) * Math.min(share, most)) / most).toFixed(1);
   const guess = guessed.map((one) => `${x(one.answers)},${y(one.expected_error)}`).join(" ");
   svg.replaceChildren(
     drawn("line", { class: "axis", x1: LEFT, x2: WIDE, y1: BOTTOM, y2: BOTTOM }),
