@@ -117,12 +117,17 @@ def test_the_goal_that_a_session_was_begun_with_counts(begin):
 def test_slack_on_the_command_line(tmp_path, monkeypatch, slack, code):
     seen = []
     plane().drop(columns="side").to_csv(tmp_path / "t.csv", index=False)
-    monkeypatch.setattr("aluma.app.server.serve", lambda found, *_: seen.append(found))
+
+    def served(found, place, _):
+        place.listener.close()
+        found.desk.close()
+        seen.append(found)
+
+    monkeypatch.setattr("aluma.app.server.serve", served)
     command = ["label", str(tmp_path / "t.csv"), "--port", "0", "--no-browser", "--slack", slack]
     result = CliRunner().invoke(app, command)
     assert result.exit_code == code, result.output
     for found in seen:
-        found.desk.close()
         settings = json.loads(found.desk.session.about["settings"])
         assert str(settings["slack"]) == slack
     assert len(seen) == (code == 0)

@@ -46,8 +46,9 @@ export function curve(points, tolerance) {
   const checked = points.filter((one) => one.basis === "audit" && one.checks > 0);
   const both = [...guessed, ...checked];
   if (both.length < 2) return svg.replaceChildren();
-  const last = Math.max(...both.map((one) => one.answers)), end = checked[checked.length - 1];
-  // The first checks bound next to nothing: the scale is that of the latest.
+  const last = Math.max(...both.map((one) => one.answers));
+  const end = checked.find((one) => one === points[points.length - 1]);
+  // The first checks bound next to nothing: the scale is that of the latest, while they go on.
   const tops = [...guessed.map((one) => one.expected_error), 1.5 * (end?.error_bound ?? 0)];
   const most = Math.min(1, Math.max(...tops, tolerance * 3, 0.01));
   const x = (n) => (LEFT + ((WIDE - LEFT) * n) / last).toFixed(1);

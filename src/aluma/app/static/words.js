@@ -44,7 +44,7 @@ export function outlook(now) {
   if (now.exhausted) return "";
   if (now.phase === "finished") return `The goal of ${goal} is reached.`;
   if (now.out_of_reach) return `The goal of ${goal} is out of reach with these features.`;
-  if (now.phase !== "checking" || known === null) return `The goal is ${goal}. Checks come when the model has settled.`;
+  if (now.phase !== "checking" || known === null) return `The goal is ${goal}. Checks at random are to come.`;
   if (known.remaining_at_rate === null) return `At this rate, checks do not come to the goal of ${goal}.`;
   const checks = `About ${many(known.remaining_at_rate, known.checks ? "more check" : "check")} to the goal of ${goal}`;
   return known.wrong_found > 0 ? `${checks} at this rate, ${count(known.remaining)} if all are right.` : `${checks}, if all are right.`;
@@ -101,7 +101,10 @@ function beginning(now) {
   const checks = `check about ${count(now.figures.remaining)} at random`;
   const why = "that tells how many labels are wrong, whatever the data";
   if (!now.both_seen) return { title: "All answers are the same so far", text: `Perhaps all are. Now ${checks}: ${why}.` };
-  return { title: "The model has settled", text: `Now ${checks}: ${why}.` };
+  // Checks also come when there have been many answers, whatever is expected.
+  const expects = now.figures.expected_error;
+  const settled = expects !== null && expects <= now.tolerance;
+  return { title: settled ? "The model has settled" : "Time for a check", text: `Now ${checks}: ${why}.` };
 }
 
 function failure(failed) {
