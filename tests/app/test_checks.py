@@ -121,6 +121,10 @@ def test_coin_tosses_never_get_a_stop(run):
     assert not any(s["progress"]["finished"] for s in states)
     failed = [s["progress"]["failed"] for s in states if s["progress"]["failed"]]
     assert failed[0]["wrong"] > 0
+    # What checks have found does not go away because the answers since fit a boundary.
+    after = [figures(s) for s in states if s["progress"]["failed"]]
+    assert all(one["expected_error"] > 0.05 for one in after)
+    assert {one["expected_by"] for one in after} >= {"checks"}
     assert not failed[0]["answer_changed"]
     # The verdict is said, and the page goes on asking for whoever wants to.
     assert "cannot separate your answers: about" in states[-1]["progress"]["out_of_reach"]

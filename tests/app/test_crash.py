@@ -18,11 +18,11 @@ def test_no_answer_or_check_is_lost_doubled_or_chosen_again_by_kill_9(tmp_path):
         frame["side"].tolist(),
         (LABELS["no"], LABELS["yes"]),
         answers=CHECKING + 14,
-        kills=6,
+        kills=5,
         rng=np.random.default_rng(11),
-        first=CHECKING - 2,
+        first=CHECKING,
     )
-    assert (found.answers, found.kills) == (CHECKING + 14, 6)
+    assert (found.answers, found.kills) == (CHECKING + 14, 5)
     assert found.checks >= 14
-    assert found.while_checking >= 5
+    assert found.while_checking == 5
     assert found.harmless, found

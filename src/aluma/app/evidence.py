@@ -34,6 +34,8 @@ class Evidence:
     out_of_reach : why the goal cannot be reached, or None
     drawn : the example that was drawn to be checked next, or None
     both_seen : whether both answers have been given
+    by_checks : share of wrong labels to expect after the last audit that was not passed, if errors
+        fall as fast as answers grow; 0 if there was none
     """
 
     answers: int
@@ -50,12 +52,14 @@ class Evidence:
     out_of_reach: OutOfReach | None
     drawn: int | None
     both_seen: bool
+    by_checks: float
 
 
 def evidence(learner: Learner) -> Evidence:
     """Return what the checks of a learner show now."""
     audited, audit = learner.parts.promise.audits, learner.audit
     finished = audited and learner.finished
+    past = tuple(rounds(learner.history))
     return Evidence(
         answers=learner.n_answers,
         phase="finished" if finished else "learning" if audit is None else "checking",
@@ -67,10 +71,11 @@ def evidence(learner: Learner) -> Evidence:
         estimate=None if audit is None or isnan(audit.estimate) else audit.estimate,
         remaining=None if audit is None else audit.remaining,
         at_rate=None if audit is None else _at_rate(audit),
-        past=tuple(rounds(learner.history)),
+        past=past,
         out_of_reach=learner.out_of_reach,
         drawn=None if audit is None or not audit.left else audit.ask(),
         both_seen=len({event.sign for event in learner.history if event.sign}) == 2,
+        by_checks=past[-1].rate * past[-1].answers / learner.n_answers if past else 0.0,
     )
 
 

@@ -264,5 +264,6 @@ def _rows(desk: Desk, found: Labelled) -> list[tuple[str, str]]:
         ("follow from the answers, if a straight boundary fits", f"{int(found.follows.sum()):,}"),
     ]
     if figures and figures.expected_error is not None:
-        rows.append(("wrong labels expected then", f"about {figures.expected_error:.2%}"))
+        source = "going by checks" if figures.expected_by == "checks" else "if a straight one fits"
+        rows.append((f"wrong labels expected, {source}", f"about {figures.expected_error:.2%}"))
     return rows

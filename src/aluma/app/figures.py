@@ -12,10 +12,14 @@ def figures(
 ) -> Figures:
     """Return the figures of a moment; ``judged`` may be some answers behind.
 
-    Before both answers were given nothing is expected: any boundary at all fits them.
+    Before both answers were given nothing is expected: any boundary at all fits them. What checks
+    have found does not go away because the answers since fit a boundary.
     """
     known = judged if checked.both_seen else None
     prior = judged is not None and judged.basis == "prior"
+    expected = _expected(known, checked.answers, exceptions, size)
+    if expected is not None:
+        expected = max(expected, checked.by_checks)
     return Figures(
         answers=checked.answers,
         basis="audit" if checked.audited else "prior",
@@ -28,7 +32,8 @@ def figures(
         remaining_at_rate=checked.at_rate,
         judged=0 if judged is None else judged.asked,
         determined=checked.answers if known is None else known.determined,
-        expected_error=_expected(known, checked.answers, exceptions, size),
+        expected_error=expected,
+        expected_by="checks" if expected and expected == checked.by_checks else "boundary",
         credible_bound=None if known is None else known.credible_bound,
     )
 

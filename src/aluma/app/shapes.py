@@ -95,8 +95,10 @@ class Figures(BaseModel):
     )
     judged: int = Field(0, description="answers that what follows is about")
     determined: int = Field(description="labels that follow if a straight boundary fits")
-    expected_error: float | None = Field(
-        None, description="share of wrong labels to expect if a straight boundary fits"
+    expected_error: float | None = Field(None, description="share of wrong labels to expect")
+    expected_by: Literal["boundary", "checks"] = Field(
+        "boundary",
+        description="whether that holds if a straight boundary fits, or goes by the last checks",
     )
     credible_bound: float | None = Field(
         None, description="a bound on it, for boundaries that fit, except with probability delta"

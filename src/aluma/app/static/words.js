@@ -57,7 +57,8 @@ export function expected(now) {
   if (!known || known.expected_error === null) {
     return now.answered > 0 && !now.both_seen ? `Nothing is expected before both answers were given.${found}` : found;
   }
-  return `Expected if a straight boundary fits: about ${percent(known.expected_error)} wrong, an estimate.${found}`;
+  const source = known.expected_by === "checks" ? "going by the last checks" : "if a straight boundary fits";
+  return `Expected ${source}: about ${percent(known.expected_error)} wrong, an estimate.${found}`;
 }
 
 export function follows(now) {

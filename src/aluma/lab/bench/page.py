@@ -1,8 +1,9 @@
 """The labelling page, measured: ``aluma bench page``.
 
 How long a person waits between a key and the next example, in a real browser; how many answers the
-page asks for on real messages, and how good the labels are then; what is left of six hundred answers
-when the server is killed fifty times, while it learns and while labels are checked; whether fifty clients at once see anything wrong.
+page asks for on real messages, and how good the labels are then; what is left of six hundred
+answers when the server is killed fifty times, while it learns and while labels are checked; whether
+fifty clients at once see anything wrong.
 """
 
 from __future__ import annotations
@@ -110,8 +111,8 @@ def _replayed(console: Console, folder: Path) -> bool:
     console.print(
         f"SMS spam, {len(truth):,} messages: the page {end} after {found.answers} answers "
         f"({found.checks} checks among them), with {found.error:.2%} of all labels wrong (it "
-        f"promised at most {found.bound:.2%}). Logistic regression on as many answers in random order: "
-        f"{found.logistic:.2%}, {found.logistic / max(found.error, 1e-9):.1f} times as many."
+        f"promised at most {found.bound:.2%}). Logistic regression on as many answers in random "
+        f"order: {found.logistic:.2%}, {found.logistic / max(found.error, 1e-9):.1f} times as many."
     )
     return found.stopped and found.error <= found.bound
 

@@ -1,9 +1,9 @@
 """The page's questions answered at machine speed, while the server is killed repeatedly.
 
-The client does what the page does: it answers what is asked, first to teach and then to check, gives
-every answer a name, and repeats it until it has a receipt. Afterwards the session's file is looked
-at: every acknowledged answer must be in it once. And a learner that nobody killed is told the same:
-it must ask the same, or a restart has chosen a check again.
+The client does what the page does: it answers what is asked, first to teach and then to check,
+gives every answer a name, and repeats it until it has a receipt. Afterwards the session's file is
+looked at: every acknowledged answer must be in it once. And a learner that nobody killed is told
+the same: it must ask the same, or a restart has chosen a check again.
 """
 
 from __future__ import annotations
