@@ -45,7 +45,8 @@ export function curve(points, tolerance) {
   const guessed = points.filter((one) => one.expected_error !== null);
   const checked = points.filter((one) => one.basis === "audit" && one.checks > 0);
   const both = [...guessed, ...checked];
-  if (both.length < 2) return svg.replaceChildren();
+  svg.toggleAttribute("hidden", both.length < 2);
+  if (both.length < 2) return;
   const last = Math.max(...both.map((one) => one.answers));
   const end = checked.find((one) => one === points[points.length - 1]);
   // The first checks bound next to nothing: the scale is that of the latest, while they go on.
