@@ -6,10 +6,11 @@ import sys
 
 import numpy as np
 import pandas as pd
+import pytest
 from PIL import Image
 
 from browsing import CHROMIUM, begun, end, needs_browser, sync_api
-from running_page import LABELS, TOKEN
+from running_page import LABELS, TOKEN, plane
 
 expect = sync_api.expect
 
@@ -27,6 +28,10 @@ def shown(tab) -> int:
 
 def press(tab, truth) -> int:
     """Answer what is on the screen by keyboard, and wait for another example."""
+    # The page takes no key while a dialog is open or the next example is on its way; a dialog that
+    # was closed by Escape may be there a little longer, and the old title until the new one is.
+    expect(tab.locator("dialog[open]")).to_have_count(0)
+    expect(tab.locator("#yes")).to_be_enabled()
     example = shown(tab)
     before = tab.locator("#title").inner_text()
     tab.keyboard.press("ArrowRight" if truth[example] == LABELS["yes"] else "ArrowLeft")
@@ -91,7 +96,7 @@ def test_thirty_answers_by_keyboard_undo_change_reload_and_export(run, points, v
 def test_a_contradiction_is_explained_and_resolved(run, visit, tmp_path):
     path = tmp_path / "line.csv"
     pd.DataFrame({"x": np.arange(12.0)}).to_csv(path, index=False)
-    page = run(path)
+    page = run(path, slack=0)
     page.answer(2, "no")
     page.answer(8, "yes", showing=10)
     page.until(lambda s: s["ahead"])
@@ -100,6 +105,8 @@ def test_a_contradiction_is_explained_and_resolved(run, visit, tmp_path):
     tab.keyboard.press("ArrowLeft")
     expect(tab.locator("#clash-why")).to_contain_text("cannot all be right")
     expect(tab.locator("#clash-list li")).to_have_count(2)
+    ways = tab.locator("#clash-ways button").all_inner_texts()
+    assert ways[:2] == ["My data is messy: allow for that", "Keep my answer, do not learn from it"]
     tab.keyboard.press("Escape")
     expect(tab.locator("#clash")).to_be_hidden()
     expect(tab.locator("#title")).to_have_text("row 11")
@@ -139,24 +146,91 @@ def test_one_escape_leads_from_the_search_back_to_the_question(run, points, visi
     answered(tab, 1)
 
 
+@pytest.fixture
+def many(tmp_path):
+    """Return a table of points, and their labels."""
+    frame = plane(200, seed=3)
+    path = tmp_path / "many.csv"
+    frame.drop(columns="side").to_csv(path, index=False)
+    return path, frame["side"].tolist()
+
+
+def size(tab, what) -> float:
+    """Return how large some words are."""
+    return float(tab.locator(what).evaluate("one => parseFloat(getComputedStyle(one).fontSize)"))
+
+
 @needs_browser
-def test_it_says_when_to_stop_and_lets_one_go_on(run, points, visit):
-    path, truth = points
-    page = run(path, **LABELS, tolerance=0.05)
+def test_it_learns_checks_says_what_was_checked_and_lets_one_go_on(run, many, visit):
+    path, truth = many
+    page = run(path, **LABELS)
     tab = visit(page.link)
-    for _ in range(40):
+    expect(tab.locator("#headline")).to_have_text("Nothing checked yet")
+    expect(tab.locator("#note")).to_contain_text("not known before some are checked at random")
+    expect(tab.locator("#drawn")).to_be_hidden()
+    while tab.locator("#drawn").is_hidden():
         press(tab, truth)
-        tab.wait_for_timeout(60)
-        if tab.locator("#stop").is_visible():
-            break
-    expect(tab.locator("#stop")).to_contain_text("The model has settled")
-    expect(tab.locator("#stop-why")).to_contain_text("If a straight boundary fits")
-    expect(tab.locator("#stop-caution")).to_contain_text("aluma check")
-    for note in ("#stop-caution", "#caution"):
-        expect(tab.locator(note)).to_contain_text("straight boundary")
-    tab.get_by_role("button", name="Go on a little").click()
-    expect(tab.locator("#stop")).to_be_hidden()
+    expect(tab.locator("#drawn")).to_have_text("This one was drawn at random to check the labels.")
+    expect(tab.locator("#news-text")).to_contain_text(re.compile(r"check about \d+ at random"))
     press(tab, truth)
+    expect(tab.locator("#headline")).to_contain_text("Checked at random: 0 of 1 wrong, so at most")
+    for smaller in ("#note", "#outlook", "#expected", "#follows", "#answered", "#news-title"):
+        assert size(tab, smaller) < size(tab, "#headline")
+    expect(tab.locator("#expected")).to_contain_text("if a straight boundary fits")
+    expect(tab.locator("#outlook")).to_contain_text("more checks to the goal of 5%")
+    while tab.locator("#news-title").inner_text() != "Goal reached":
+        press(tab, truth)
+    expect(tab.locator("#news-text")).to_contain_text(
+        re.compile(
+            r"^Passed: at most \d.* of the 200 labels are wrong \(95% sure, whatever the data"
+        )
+    )
+    tab.get_by_role("button", name="Go on checking").click()
+    expect(tab.locator("#news")).to_be_hidden()
+    press(tab, truth)
+    expect(tab.locator("#drawn")).to_be_visible()
+
+
+@needs_browser
+def test_without_a_tolerance_it_says_that_everything_must_be_answered(run, points, visit):
+    path, _ = points
+    tab = visit(run(path, **LABELS, tolerance=0.0).link)
+    expect(tab.locator("#outlook")).to_have_text(
+        "For a goal of 0%, every one of the 60 must be answered."
+    )
+
+
+@needs_browser
+def test_guesses_are_words_and_no_percentages(run, many, visit):
+    path, truth = many
+    page = run(path, **LABELS)
+    for example in range(12):
+        page.answer(example, truth[example])
+    tab = visit(page.link)
+    tab.keyboard.press("/")
+    expect(tab.locator("#list-items li").first).to_be_visible()
+    texts = tab.locator("#list-items .meta").all_inner_texts()
+    assert any("the model's guess" in text for text in texts)
+    assert not any("%" in text for text in texts)
+
+
+@needs_browser
+def test_a_check_that_fails_is_told_and_learning_goes_on(run, visit):
+    page, rng = run(), np.random.default_rng(4)
+    tab = visit(page.link)
+    for _ in range(90):
+        state = page.question()
+        if state["progress"]["failed"] and state["progress"]["phase"] == "learning":
+            break
+        example = state["question"]["example"]
+        page.answer(example, ["other", "complaint"][int(rng.integers(2))])
+    failed = state["progress"]["failed"]
+    expect(tab.locator("#news-title")).to_have_text(
+        f"The check found too many wrong ({failed['wrong']} of {failed['checks']})"
+    )
+    expect(tab.locator("#news-text")).to_have_text("They have been learnt from; learning goes on.")
+    expect(tab.locator("#headline")).to_have_text("Not checked again yet")
+    expect(tab.locator("#drawn")).to_be_hidden()
 
 
 @needs_browser

@@ -1,21 +1,28 @@
-"""Answers at machine speed, and a server that is killed in the middle of them."""
+"""The page's questions answered at machine speed, and a server that is killed in the middle."""
 
 import numpy as np
 
-from aluma.lab.bench.page_crash import Crashes, hammer
+from aluma.lab.bench.page_crash import hammer
 from running_page import LABELS, plane
 
+#: After so many answers labels are being checked, whatever was expected before.
+CHECKING = 66
 
-def test_no_answer_is_lost_or_doubled_by_kill_9(tmp_path):
-    frame = plane(80, seed=5)
+
+def test_no_answer_or_check_is_lost_doubled_or_chosen_again_by_kill_9(tmp_path):
+    frame = plane(400, seed=5)
     path = tmp_path / "points.csv"
     frame.drop(columns="side").to_csv(path, index=False)
     found = hammer(
         path,
         frame["side"].tolist(),
         (LABELS["no"], LABELS["yes"]),
-        answers=60,
-        kills=1,
+        answers=CHECKING + 14,
+        kills=5,
         rng=np.random.default_rng(11),
+        first=CHECKING,
     )
-    assert found == Crashes(answers=60, kills=1, lost=0, doubled=0, wrong=0)
+    assert (found.answers, found.kills) == (CHECKING + 14, 5)
+    assert found.checks >= 14
+    assert found.while_checking == 5
+    assert found.harmless, found

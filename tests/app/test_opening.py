@@ -1,5 +1,7 @@
 """Beginning a task and going on with it."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -44,9 +46,15 @@ def test_labels_in_a_column_count_as_answers(begin):
     assert "side" not in [one.name for one in found.desk.examples.card(0).fields]
 
 
-def test_labels_that_contradict_the_others_become_exceptions(begin):
+def test_labels_that_contradict_each_other_are_learnt_from(begin):
     frame = pd.DataFrame({"x": np.arange(10.0), "label": ["a", "b"] * 5})
-    found = begin(frame, label_column="label")
+    session = begin(frame, label_column="label").desk.session
+    assert (session.n_answers, session.exceptions) == (10, {})
+
+
+def test_without_slack_labels_that_contradict_the_others_become_exceptions(begin):
+    frame = pd.DataFrame({"x": np.arange(10.0), "label": ["a", "b"] * 5})
+    found = begin(frame, label_column="label", slack=0)
     session = found.desk.session
     assert session.n_answers + len(session.exceptions) == 10
     assert session.exceptions
@@ -78,6 +86,53 @@ def test_a_file_that_has_changed_is_not_taken_for_the_old_one(begin):
     frame.loc[0, "x"] += 1
     with pytest.raises(BadInput, match="have changed since"):
         begin(frame)
+
+
+def test_labels_in_a_column_check_nothing(begin):
+    frame = plane(200)
+    frame.loc[150:, "side"] = None
+    session = begin(frame, label_column="side").desk.session
+    assert {entry.check for entry in session.log} == {0}
+    assert session.n_answers == 150
+
+
+def test_a_session_begins_with_checks_slack_and_five_percent(begin):
+    session = begin(plane().drop(columns="side")).desk.session
+    settings = json.loads(session.about["settings"])
+    wanted = {"promise": "audited", "slack": "auto", "tolerance": 0.05}
+    assert {name: settings[name] for name in wanted} == wanted
+    assert session.keep_asking
+
+
+def test_the_goal_that_a_session_was_begun_with_counts(begin):
+    begin(plane().drop(columns="side"), tolerance=0.1).desk.close()
+    again = begin(None, tolerance=0.02, slack=0.0)
+    assert again.desk.task.tolerance == 0.1
+    notes = " ".join(again.notes)
+    assert "begun with --stop-at 0.1, and that counts" in notes
+    assert "begun with --slack auto, and that counts" in notes
+    again.desk.close()
+    assert "counts" not in " ".join(begin(None).notes)
+
+
+@pytest.mark.parametrize(("slack", "code"), [("auto", 0), ("0.5", 0), ("-1", 2), ("much", 2)])
+def test_slack_on_the_command_line(tmp_path, monkeypatch, slack, code):
+    seen = []
+    plane().drop(columns="side").to_csv(tmp_path / "t.csv", index=False)
+
+    def served(found, place, _):
+        place.listener.close()
+        found.desk.close()
+        seen.append(found)
+
+    monkeypatch.setattr("aluma.app.server.serve", served)
+    command = ["label", str(tmp_path / "t.csv"), "--port", "0", "--no-browser", "--slack", slack]
+    result = CliRunner().invoke(app, command)
+    assert result.exit_code == code, result.output
+    for found in seen:
+        settings = json.loads(found.desk.session.about["settings"])
+        assert str(settings["slack"]) == slack
+    assert len(seen) == (code == 0)
 
 
 def test_other_names_for_the_answers_are_refused(begin):

@@ -95,9 +95,9 @@ def _writing(app: FastAPI, desk: Desk) -> None:
         """Take back the last answer or skip."""
         return desk.undo(body.request)
 
-    @app.post("/api/slack", responses=REFUSED, summary="Go on with slack")
+    @app.post("/api/slack", responses=REFUSED, summary="Allow for messy data")
     def slack(body: Plain) -> Receipt:
-        """Let answers contradict each other a little from now on."""
+        """Let answers contradict each other from now on, as much as they need."""
         return desk.loosen(body.request)
 
 
@@ -106,7 +106,7 @@ def _exporting(app: FastAPI, desk: Desk, features: Features) -> None:
 
     @app.get("/api/export/labels.{kind}", responses=OR_NONE, response_class=Response)
     def labels(kind: Literal["csv", "jsonl", "parquet"]) -> Response:
-        """Return the whole pool with its labels, who gave them, vote shares and proofs."""
+        """Return the whole pool with its labels, who gave them, and how checks came out."""
         content = as_file(export.table(desk), kind)
         return attached(content, MEDIA[kind], name, f"labelled.{kind}")
 
@@ -115,6 +115,12 @@ def _exporting(app: FastAPI, desk: Desk, features: Features) -> None:
         """Return a linear classifier of the pool as plain JSON."""
         content = export.model_file(desk, features)
         return attached(content, "application/json", name, "model.json")
+
+    @app.get("/api/export/promise.txt", responses=OR_NONE, response_class=Response)
+    def promise() -> Response:
+        """Return what is promised about the labels, in one exact sentence with its date."""
+        text = f"{export.statement(desk)}\n".encode("utf-8", "replace")
+        return attached(text, "text/plain; charset=utf-8", name, "promise.txt")
 
     @app.get("/api/export/summary.html", responses=OR_NONE, response_class=HTMLResponse)
     def summary() -> Response:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from aluma.app.curve import Curve
 from aluma.app.doubt import most_doubtful
+from aluma.app.evidence import Evidence
 from aluma.app.examples import Examples
 from aluma.app.lookahead import Outcome, Question
-from aluma.app.shapes import Card, Clash, Figures, Next, Progress, State, Verdict
+from aluma.app.shapes import Card, Clash, FailedCheck, Figures, Next, Progress, State, Verdict
 from aluma.app.slack import supports_slack
 from aluma.errors import Conflict, Undecided
 from aluma.session import Entry, Session
@@ -27,13 +28,13 @@ class Task:
     name : what the pool is called
     question : what is asked about every example
     labels : the two answers, (no, yes)
-    tolerance : it is time to stop when the error is at most this, except with probability delta
+    tolerance : share of the labels that may be wrong
     """
 
     name: str
     question: str
     labels: tuple[str, str]
-    tolerance: float = 0.01
+    tolerance: float = 0.05
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,8 @@ class Seen:
     tick, session : names of the moment and of the session
     question : what is asked, None while it is being worked out
     following : what follows each label, as far as it is known
-    figures, curve : the latest certificate, and all of them
+    evidence : what checks have shown so far, None before the first question is known
+    figures, curve : the latest figures, and how they fell
     busy : what takes longer just now
     """
 
@@ -53,6 +55,7 @@ class Seen:
     session: str
     question: Question | None
     following: Mapping[str, Outcome]
+    evidence: Evidence | None
     figures: Figures | None
     curve: Curve
     busy: str | None
@@ -77,7 +80,7 @@ class Board:
             name=self.task.name,
             question_text=self.task.question,
             labels=list(self.task.labels),
-            question=None if asked is None else self.examples.card(asked),
+            question=self._card(question),
             ahead=self._following(session, asked, seen.following),
             spare=[self.examples.card(i) for i in question.spare] if question else [],
             last=[self.verdict(entry) for entry in answers[: -LATEST_ANSWERS - 1 : -1]],
@@ -93,7 +96,7 @@ class Board:
         if asked is None:
             return {}
         return {
-            label: Next(question=self._card(found.example))
+            label: Next(question=self._card(found))
             if isinstance(found, Question)
             else Next(clash=self.clash(session, found, asked, label))
             for label, found in following.items()
@@ -104,7 +107,7 @@ class Board:
     ) -> Progress:
         told = [entry for entry in answers if entry.kind != "skip"]
         examples = {entry.example for entry in session.kept}
-        figures = seen.figures
+        checked = seen.evidence
         return Progress(
             size=len(self.examples),
             answered=len(answers),
@@ -112,14 +115,15 @@ class Board:
             skipped=len(examples) - len(answers),
             exceptions=len(answers) - len(told),
             tolerance=self.task.tolerance,
-            figures=figures,
-            finished=exhausted or self._settled(figures),
+            every=self.task.tolerance * len(self.examples) < 1,
+            phase=checked.phase if checked else "learning",
+            both_seen=checked is not None and checked.both_seen,
+            figures=seen.figures,
+            failed=_failed(session, checked),
+            out_of_reach=_out_of_reach(checked),
+            finished=exhausted or (checked is not None and checked.phase == "finished"),
             exhausted=exhausted,
-            gain=seen.curve.gain(),
         )
-
-    def _settled(self, figures: Figures | None) -> bool:
-        return figures is not None and figures.error_bound <= self.task.tolerance
 
     def verdict(self, entry: Entry) -> Verdict:
         """Return an answer with its example."""
@@ -168,8 +172,10 @@ class Board:
             slack=supports_slack(),
         )
 
-    def _card(self, example: int | None) -> Card | None:
-        return None if example is None else self.examples.card(example)
+    def _card(self, asked: Question | None) -> Card | None:
+        if asked is None or asked.example is None:
+            return None
+        return self.examples.card(asked.example).model_copy(update={"check": asked.check})
 
 
 def answers_of(session: Session) -> list[Entry]:
@@ -180,6 +186,33 @@ def answers_of(session: Session) -> list[Entry]:
             found.pop(entry.example, None)
             found[entry.example] = entry
     return list(found.values())
+
+
+def _failed(session: Session, checked: Evidence | None) -> FailedCheck | None:
+    """Return the latest audit that ended without being passed."""
+    if checked is None or not checked.past:
+        return None
+    last = checked.past[-1]
+    ended = [entry.example for entry in session.kept if entry.check == 2]
+    failed = {entry.example for entry in session.log if entry.check == 2}
+    return FailedCheck(
+        number=len(checked.past),
+        checks=last.checks,
+        wrong=last.wrong,
+        since=max(checked.answers - last.answers - last.checks, 0),
+        answer_changed=not ended or ended[-1] not in failed,
+    )
+
+
+def _out_of_reach(checked: Evidence | None) -> str | None:
+    """Say why the goal cannot be reached, and what can be done."""
+    if checked is None or checked.out_of_reach is None:
+        return None
+    about = f"{checked.out_of_reach.estimate:.0%}"
+    return (
+        f"These features cannot separate your answers: about {about} of the labels would be wrong. "
+        "Better features (--embeddings) or labelling everything are the way."
+    )
 
 
 def _shares(session: Session, wanted: list[int]) -> dict[int, float]:
@@ -201,5 +234,5 @@ def _explained(error: Conflict | Undecided, title: str, label: str, others: int)
     earlier = "an earlier answer" if others == 1 else f"{others} earlier answers"
     return (
         f"“{label}” for {title} and {earlier} cannot all be right: no straight boundary between "
-        "the two answers fits them. One of them may be a slip, or this example is an exception."
+        "the two answers fits them. One of them may be a slip, or the data are messy."
     )

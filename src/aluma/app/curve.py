@@ -1,4 +1,4 @@
-"""How the figures fell with the answers: kept beside the session, for the eye and for forecasts.
+"""How the figures fell with the answers: kept beside the session, for the eye only.
 
 Losing the file loses a picture, no answer; so it is written without waiting for the disk, and what
 cannot be read of it is left out.
@@ -18,8 +18,6 @@ logger = logging.getLogger(__name__)
 
 #: Points that are shown, at most.
 MOST_POINTS = 160
-#: Answers that a forecast looks back on, and ahead to.
-ANSWERS_BACK, ANSWERS_AHEAD = 40, 20
 
 
 class Curve:
@@ -36,7 +34,9 @@ class Curve:
                     continue
 
     def add(self, figures: Figures) -> None:
-        """Add a point, and drop those of more answers."""
+        """Add a point, and drop those of more answers; one that is drawn already stays."""
+        if (known := self._points.get(figures.answers)) and _drawn(known) == _drawn(figures):
+            return
         self._put(figures)
         try:
             with self._path.open("a", encoding="utf-8") as file:
@@ -51,25 +51,11 @@ class Curve:
         places = np.linspace(0, len(points) - 1, min(MOST_POINTS, len(points))).round().astype(int)
         return [points[place] for place in places]
 
-    def gain(self) -> float | None:
-        """Return the share of labels that so many answers more would set right, as the trend goes.
-
-        The expected error falls about geometrically, so the trend is a line through its logarithm.
-        """
-        points = [self._points[answers] for answers in sorted(self._points)]
-        if not points:
-            return None
-        last = points[-1]
-        recent = [
-            p for p in points if p.answers >= last.answers - ANSWERS_BACK and p.expected_error > 0
-        ]
-        if len(recent) < 4 or last.expected_error <= 0:
-            return None
-        slope = np.polyfit(
-            [p.answers for p in recent], np.log([p.expected_error for p in recent]), 1
-        )[0]
-        return float(last.expected_error * (1 - np.exp(min(slope, 0.0) * ANSWERS_AHEAD)))
-
     def _put(self, figures: Figures) -> None:
         self._points = {n: one for n, one in self._points.items() if n < figures.answers}
         self._points[figures.answers] = figures
+
+
+def _drawn(figures: Figures) -> tuple[float | None, ...]:
+    """Return what is seen of a point."""
+    return figures.checks, figures.expected_error, figures.error_bound

@@ -11,15 +11,18 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
+from dataclasses import replace
 from hashlib import blake2b
 
 from aluma.app.board import Board, Seen, Task, answers_of
 from aluma.app.curve import Curve
+from aluma.app.evidence import Evidence
 from aluma.app.examples import Examples
+from aluma.app.figures import figures
 from aluma.app.judge import Judge
-from aluma.app.lookahead import Branch, Lookahead, Question
+from aluma.app.lookahead import Branch, Lookahead
 from aluma.app.publisher import Publisher
-from aluma.app.shapes import Clash, Receipt, State, Verdict
+from aluma.app.shapes import Clash, Figures, Receipt, State, Verdict
 from aluma.app.slack import loosened, supports_slack
 from aluma.errors import Conflict, Refused, Undecided
 from aluma.session import Session
@@ -41,17 +44,20 @@ class Desk(Publisher[State]):
     def __init__(self, session: Session, examples: Examples, task: Task) -> None:
         super().__init__()
         self.examples, self.task = examples, task
+        # Where the goal is out of reach the page says so, and goes on for whoever wants to.
+        session.keep_asking = True
         self._session, self._seen = session, Board(examples, task)
         self._turn, self._count, self._waiting = threading.Lock(), threading.Lock(), 0
         self._unseen: tuple[Branch | None, int | None] | None = None
         self._busy: str | None = None
+        self._evidence: Evidence | None = None
         about = session.about
         self._name = blake2b(
             f"{about['created']} {about['pool']}".encode(), digest_size=8
         ).hexdigest()
         self._curve = Curve(session.path.with_suffix(".curve.jsonl"))
         self._ahead = Lookahead(session.pool, task.labels, self._publish)
-        self._judge = Judge(self._curve, self._ahead.idle, self._publish)
+        self._judge = Judge(self._ahead.idle, self._publish)
         self._publish()
         self._look_ahead()
         self._publish()
@@ -128,12 +134,13 @@ class Desk(Publisher[State]):
             return self._receipt(example)
 
     def loosen(self, request: str) -> Receipt:
-        """Go on with slack: answers may contradict each other a little from now on."""
+        """Allow for messy data: answers may contradict each other from now on."""
         if not supports_slack():
-            raise Refused("this version of aluma cannot go on with slack: change an answer.")
-        with self._changing(request, "starting again with slack") as fresh:
+            raise Refused("this version of aluma cannot allow for messy data: change an answer.")
+        with self._changing(request, "taking in all answers again") as fresh:
             if fresh:
                 self._session = loosened(self._session, request)
+                self._session.keep_asking = True
                 self._moved()
             return self._receipt(None, repeated=not fresh)
 
@@ -244,17 +251,31 @@ class Desk(Publisher[State]):
         if question is not None:
             spare = tuple(i for i in question.spare if self._askable(i))
             stale = question.example is not None and not self._askable(question.example)
-            question = None if stale else Question(question.example, spare)
+            self._evidence = question.evidence or self._evidence
+            question = None if stale else replace(question, spare=spare)
+        shown = self._figures()
         seen = Seen(
             tick=self._tick,
             session=self._name,
             question=question,
             following=self._ahead.following,
-            figures=self._judge.figures,
+            evidence=self._evidence,
+            figures=shown,
             curve=self._curve,
             busy=self._busy,
         )
         return self._seen.state(self._session, seen)
+
+    def _figures(self) -> Figures | None:
+        """Return what is known now, and put it on the curve once it has been judged."""
+        checked, judged = self._evidence, self._judge.certificate
+        if checked is None:
+            return None
+        exceptions, size = len(self._session.exceptions), len(self.examples)
+        found = figures(checked, judged, exceptions=exceptions, size=size)
+        if judged is not None and (checked.phase != "learning" or judged.asked == checked.answers):
+            self._curve.add(found)
+        return found
 
     def _called(self, example: int) -> str:
         return self.examples.title(example)

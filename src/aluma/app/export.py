@@ -1,9 +1,10 @@
-"""What a user takes away: a labelled table, a linear model, a summary on one page."""
+"""What a user takes away: a labelled table, a linear model, and what is promised about it."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from html import escape
 from typing import Any
 
@@ -11,13 +12,15 @@ import numpy as np
 import pandas as pd
 
 from aluma.app.desk import Desk
+from aluma.app.evidence import checked_words, evidence
 from aluma.app.features import WORD, Features
 from aluma.arrays import Floats
 from aluma.errors import BadInput
 from aluma.session.recipe import aluma_version
 
 #: Names of the columns that are added; with this prefix where the table has them already.
-ADDED, PREFIX = ("label", "label_by", "vote_share", "determined"), "aluma_"
+ADDED = ("label", "label_by", "vote_share", "follows_if_separable", "checked")
+PREFIX = "aluma_"
 
 
 @dataclass(frozen=True)
@@ -28,20 +31,22 @@ class Labelled:
     ----------
     yes : whether the label is the second one
     by : "person", "exception" (a person's answer that was not learnt from) or "vote"
-    share : share of the votes for the label; 1 for a person's
-    determined : whether no halfspace that agrees with the answers disputes it, as far as proven
+    share : share of the votes for the label, no probability of its being right; 1 for a person's
+    follows : whether it follows from the answers if a straight boundary fits, as far as proven
+    checked : "right", "wrong, put right" or "skipped" if it was checked at random, else ""
     """
 
     yes: Any
     by: list[str]
     share: Floats
-    determined: Any
+    follows: Any
+    checked: list[str]
 
 
 def labelled(desk: Desk) -> Labelled:
     """Return the labels as they are now."""
-    session = desk.session
-    second = session.fork().predict_proba()[:, 1]
+    session, learner = desk.session, desk.session.fork()
+    second = learner.predict_proba()[:, 1]
     yes = second >= 0.5
     by = np.full(len(yes), "vote", dtype=object)
     told = session.answered
@@ -49,10 +54,15 @@ def labelled(desk: Desk) -> Labelled:
     yes[told] = session.answers == session.classes_[1]
     for example, label in session.exceptions.items():
         by[example], yes[example] = "exception", label == session.classes_[1]
-    determined = np.zeros(len(yes), dtype=bool)
-    determined[sorted(desk.proven)] = True
+    follows = np.zeros(len(yes), dtype=bool)
+    follows[sorted(desk.proven)] = True
     share = np.where(by == "vote", np.where(yes, second, 1 - second), 1.0)
-    return Labelled(yes, by.tolist(), share, determined & (by != "exception"))
+    checked = np.full(len(yes), "", dtype=object)
+    for example, came_out in checked_words(learner).items():
+        # A mistake found whose answer was kept, if not learnt from, has been put right.
+        found = "wrong, put right" if by[example] == "exception" else came_out
+        checked[example] = found
+    return Labelled(yes, by.tolist(), share, follows & (by != "exception"), checked.tolist())
 
 
 def table(desk: Desk) -> pd.DataFrame:
@@ -63,7 +73,13 @@ def table(desk: Desk) -> pd.DataFrame:
     if frame.columns.empty:
         frame.insert(0, "example", range(len(frame)))
     no, yes = desk.task.labels
-    columns = (np.where(found.yes, yes, no), found.by, np.round(found.share, 4), found.determined)
+    columns = (
+        np.where(found.yes, yes, no),
+        found.by,
+        np.round(found.share, 4),
+        found.follows,
+        found.checked,
+    )
     for name, values in zip(ADDED, columns, strict=True):
         frame[PREFIX + name if name in frame.columns else name] = values
     return frame
@@ -98,6 +114,9 @@ def model(desk: Desk, features: Features) -> dict[str, Any]:
         "intercept": intercept,
         "parts": parts,
         "use": "examples/use_model.py of aluma applies this file with Python's own library alone",
+        "promise": statement(desk),
+        "promise_is_about": "the exported labels, which this model was fitted to; it is no promise "
+        "about the model on other examples",
         "answers": int(desk.session.n_answers),
         "examples": len(desk.examples),
     }
@@ -162,39 +181,70 @@ font-variant-numeric:tabular-nums}.quiet{color:#5b656d}.said td:last-child{text-
 """
 
 
+def statement(desk: Desk) -> str:
+    """Return what is promised about the labels now, in one exact sentence with its date."""
+    learner = desk.session.fork()
+    certificate = learner.certificate(proof_seconds=0.0)
+    sentence = f"{datetime.now(UTC).date().isoformat()}, {desk.task.name}: {certificate}"
+    if skipped := evidence(learner).skipped:
+        sentence += f" {skipped:,} of those could not be answered, and count as wrong."
+    if certificate.basis == "prior" and (aside := len(desk.session.exceptions)):
+        sentence += f" Mistakes found: {aside:,}, kept as answered and not learnt from."
+    return sentence
+
+
 def summary(desk: Desk) -> str:
     """Return one page, to be printed or mailed: what was asked, answered and can be promised."""
-    found, progress, task = labelled(desk), desk.state.progress, desk.task
-    n, no, yes = len(found.by), *map(escape, task.labels)
-    rows = [
-        (f"labelled {yes}", f"{int(found.yes.sum()):,}"),
-        (f"labelled {no}", f"{int((~found.yes).sum()):,}"),
-        ("answered by a person", f"{progress.answered:,}"),
-        ("… of these set aside as exceptions", f"{progress.exceptions:,}"),
-        ("skipped", f"{progress.skipped:,}"),
-        ("proven by the answers", f"{int(found.determined.sum()):,}"),
-    ]
-    figures = progress.figures
-    if figures:
-        bound = f"at most {figures.error_bound:.2%} ({round(figures.error_bound * n):,} labels)"
-        rows += [
-            ("expected share of wrong labels", f"{figures.expected_error:.2%}"),
-            (f"with probability {1 - figures.delta:.0%}", bound),
-        ]
-    body = "".join(f"<tr><td>{name}<td>{value}" for name, value in rows)
+    found, task = labelled(desk), desk.task
+    n, yes_no = len(found.by), [escape(label) for label in task.labels]
+    body = "".join(f"<tr><td>{name}<td>{value}" for name, value in _rows(desk, found))
     doubtful = sorted(range(n), key=lambda i: found.share[i])[:10]
     listed = "".join(
-        f"<tr><td>{escape(desk.examples.title(i))}<td>{yes if found.yes[i] else no}"
-        f"<td>{found.share[i]:.0%}<td dir=auto>{escape(desk.examples.excerpt(i).text[:90])}"
+        f"<tr><td>{escape(desk.examples.title(i))}<td>{yes_no[bool(found.yes[i])]}"
+        f"<td dir=auto>{escape(desk.examples.excerpt(i).text[:90])}"
         for i in doubtful
         if found.by[i] == "vote"
     )
     return f"""<!doctype html><html lang=en><meta charset=utf-8>
 <meta name=viewport content="width=device-width"><title>{escape(task.name)}: labels</title>
-<style>{STYLE}</style><h1>{escape(task.name)}</h1>
+<style>{STYLE}</style><h1>{escape(statement(desk))}</h1>
 <p class=quiet>{escape(task.question)} · {n:,} examples · aluma {escape(aluma_version())}</p>
-<h2>The labels</h2><table>{body}</table>
-<p class=quiet>The figures on errors hold if a straight boundary in the features separates the
-answers and none was likelier than another beforehand; “proven” needs the first only.</p>
-<h2>Closest votes</h2><table class=said><tr><th>example<th>label<th>votes<th>{listed}</table>
+{_verdict(desk)}<h2>The labels</h2><table>{body}</table>
+<p class=quiet>What is expected holds if a straight boundary in the features separates the answers
+and none was likelier than another beforehand: an estimate. What “follows” needs the first only.
+What was checked at random is true whatever the data.</p>
+<h2>Labels that the model is least sure of</h2>
+<table class=said><tr><th>example<th>label<th>{listed}</table>
 """
+
+
+def _verdict(desk: Desk) -> str:
+    """Return what the checks came to, where that is more than the sentence says."""
+    progress = desk.state.progress
+    if progress.out_of_reach:
+        return f"<p>{escape(progress.out_of_reach)}</p>"
+    if progress.failed and progress.phase == "learning" and not progress.failed.answer_changed:
+        wrong, checks = progress.failed.wrong, progress.failed.checks
+        return f"<p>The last check found {wrong:,} of {checks:,} wrong; they were learnt from.</p>"
+    return ""
+
+
+def _rows(desk: Desk, found: Labelled) -> list[tuple[str, str]]:
+    """Return the figures of the summary, those that were checked first."""
+    progress, figures = desk.state.progress, desk.state.progress.figures
+    no, yes = map(escape, desk.task.labels)
+    rows = [
+        ("the goal: wrong at most", f"{100 * desk.task.tolerance:.10g}%"),
+        ("checked at random", f"{sum(bool(one) for one in found.checked):,}"),
+        ("found wrong and put right", f"{found.checked.count('wrong, put right'):,}"),
+        (f"labelled {yes}", f"{int(found.yes.sum()):,}"),
+        (f"labelled {no}", f"{int((~found.yes).sum()):,}"),
+        ("answered by a person", f"{progress.answered:,}"),
+        ("… kept, and not learnt from", f"{progress.exceptions:,}"),
+        ("skipped", f"{progress.skipped:,}"),
+        ("follow from the answers, if a straight boundary fits", f"{int(found.follows.sum()):,}"),
+    ]
+    if figures and figures.expected_error is not None:
+        source = "going by checks" if figures.expected_by == "checks" else "if a straight one fits"
+        rows.append((f"wrong labels expected, {source}", f"about {figures.expected_error:.2%}"))
+    return rows

@@ -1,7 +1,8 @@
-"""What can be promised now, worked out in the background after every answer, or nearly.
+"""What may be expected now, worked out in the background after every answer, or nearly.
 
 A certificate of a large pool takes longer than a question, so it has a thread of its own, waits
-until the next questions are known, and skips states that have passed meanwhile.
+until the next questions are known, and skips states that have passed meanwhile. While labels are
+checked nothing is learnt, so what is expected stays what it was.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from aluma.app.curve import Curve
 from aluma.app.priority import FIGURES, give_way
-from aluma.app.shapes import Figures
 from aluma.errors import Undecided
 from aluma.learners.learner import Learner
+from aluma.promises.certificate import Certificate
+from aluma.spaces.history import Event, audited_from
 
 logger = logging.getLogger(__name__)
 
@@ -32,18 +33,19 @@ class Judge:
 
     Parameters
     ----------
-    curve : where the figures are collected
     idle : set while the next questions are known
     changed : called with every new certificate, from the thread
     """
 
-    def __init__(self, curve: Curve, idle: threading.Event, changed: Callable[[], None]) -> None:
-        self._curve, self._idle, self._changed = curve, idle, changed
+    def __init__(self, idle: threading.Event, changed: Callable[[], None]) -> None:
+        self._idle, self._changed = idle, changed
         self._wake = threading.Condition()
         self._next: Learner | None = None
         self._stopped = False
         self._judged: Learner | None = None
-        self.figures: Figures | None = None
+        self._all_tried = False
+        #: The latest certificate; it may be some answers behind.
+        self.certificate: Certificate | None = None
         self._thread = threading.Thread(target=self._run, name="judge", daemon=True)
         self._thread.start()
 
@@ -83,25 +85,33 @@ class Judge:
 
     def _judge(self, learner: Learner) -> None:
         if not learner.parts.promise.certifies or learner.n_answers == 0:
-            self.figures = None
+            self.certificate = self._judged = None
             self._changed()
             return
-        if self._judged is not None:
-            learner.take_proofs(self._judged)
-        proven = -1
-        for number in range(MOST_ROUNDS):
+        before = self._judged
+        if before is not None and _learnt(learner) == _learnt(before):
+            if self._all_tried:
+                return
+            # The answers since were checks: what was begun about the others goes on.
+            learner = before
+        elif before is not None:
+            learner.take_proofs(before)
+        self._certify(learner)
+
+    def _certify(self, learner: Learner) -> None:
+        """Certify, then go on with proofs while nobody answers and there are more."""
+        proven, self._all_tried = -1, False
+        for _ in range(MOST_ROUNDS):
             found = learner.certificate(proof_seconds=PROOF_SECONDS)
-            self._judged = learner
-            self.figures = Figures(
-                answers=found.asked,
-                determined=found.determined,
-                expected_error=found.expected_error,
-                error_bound=found.error_bound,
-                delta=found.delta,
-            )
-            if number == 0:
-                self._curve.add(self.figures)
+            self._judged, self.certificate = learner, found
             self._changed()
-            if self._next is not None or self._stopped or found.determined == proven:
+            self._all_tried = found.determined == proven
+            if self._next is not None or self._stopped or self._all_tried:
                 return
             proven = found.determined
+        self._all_tried = True
+
+
+def _learnt(learner: Learner) -> tuple[Event, ...]:
+    """Return what a learner has learnt from: all but the checks that go on."""
+    return learner.history[: audited_from(learner.history)]

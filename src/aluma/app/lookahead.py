@@ -10,9 +10,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
+from aluma.app.evidence import Evidence, evidence
 from aluma.app.priority import LOOKING_AHEAD, give_way
 from aluma.errors import Conflict, Exhausted, Undecided
 from aluma.learners.learner import Learner
@@ -27,10 +28,21 @@ SPARE_QUESTIONS = 6
 
 @dataclass(frozen=True)
 class Question:
-    """What to ask (None when nothing is left), and what might be asked instead."""
+    """What to ask (None when nothing is left), and what might be asked instead.
+
+    ``evidence`` is what checks show at this moment, None while that is being worked out.
+    """
 
     example: int | None
     spare: tuple[int, ...] = ()
+    evidence: Evidence | None = field(default=None, compare=False)
+
+    @property
+    def check(self) -> bool:
+        """Whether the example was drawn at random to check the labels."""
+        return self.example is not None and (
+            self.evidence is not None and self.evidence.drawn == self.example
+        )
 
 
 #: What follows an answer: a question, or why the answer cannot be taken in.
@@ -167,13 +179,25 @@ class Lookahead:
             self.idle.set()
         else:
             try:
-                for label in self._likely(learner, question.example):
+                likely = self._likely(learner, question.example)
+                if question.evidence is None:
+                    shown = self._worker.submit(evidence, learner)
+                    shown.add_done_callback(lambda done: self._shown(number, done))
+                for label in likely:
                     branch = Branch(self._worker, learner, question.example, label)
                     self._branches[label] = branch
                     branch.asked.add_done_callback(lambda _: self._explored(number))
             except RuntimeError:
                 # The thread was told to stop: nobody will look.
                 return
+        self._changed()
+
+    def _shown(self, number: int, done: Future[Evidence]) -> None:
+        """Take in what checks show beside a question that was on the screen already."""
+        with self._lock:
+            if number != self._round or done.cancelled() or self._question is None:
+                return
+            self._question = replace(self._question, evidence=done.result())
         self._changed()
 
     def _explored(self, number: int) -> None:
@@ -207,8 +231,9 @@ def _asked_after(told: Future[Learner]) -> Question:
 
 
 def _asked(learner: Learner) -> Question:
+    known = evidence(learner)
     try:
         example = int(learner.ask())
     except Exhausted:
-        return Question(None)
-    return Question(example, tuple(learner.alternatives(SPARE_QUESTIONS).tolist()))
+        return Question(None, evidence=known)
+    return Question(example, tuple(learner.alternatives(SPARE_QUESTIONS).tolist()), known)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,15 +15,19 @@ from aluma.app.board import Task
 from aluma.app.desk import Desk
 from aluma.app.examples import Examples, shown
 from aluma.app.features import Features
+from aluma.app.slack import learn
 from aluma.errors import BadInput, Conflict, Undecided
 from aluma.pool import Pool
 from aluma.reading import is_array, read_array
 from aluma.session import Session
+from aluma.spaces.history import Event
 
 logger = logging.getLogger(__name__)
 
 #: Hypotheses that vote. The certificate's bound needs some hundreds; more make questions slower.
 HYPOTHESES = 1000
+#: Share of the labels that may be wrong, and how messy the answers may be, unless told otherwise.
+TOLERANCE, SLACK = 0.05, "auto"
 
 
 @dataclass(frozen=True)
@@ -39,7 +43,8 @@ class Wanted:
     columns : those to make features of; None for all
     table : rows to show beside an array
     embeddings, embed : an array, or a function that makes one, to use as features
-    tolerance : time to stop when the error is at most this, except with probability 5%
+    tolerance : share of the labels that may be wrong; None for what the session says, or 5%
+    slack : how messy the answers may be, or "auto"; None for what the session says, or "auto"
     """
 
     source: Path | None
@@ -52,7 +57,8 @@ class Wanted:
     table: Path | None = None
     embeddings: Path | None = None
     embed: str | None = None
-    tolerance: float = 0.01
+    tolerance: float | None = None
+    slack: float | str | None = None
     hypotheses: int = HYPOTHESES
 
 
@@ -81,7 +87,8 @@ def opened(wanted: Wanted, say: Callable[[str], None] = logger.info) -> Opened:
     else:
         name = wanted.source.stem or str(wanted.source)
         question = wanted.question or f"{yes} or {no}?"
-    desk = Desk(session, examples, Task(name, question, (no, yes), wanted.tolerance))
+    tolerance = float(json.loads(session.about["settings"])["tolerance"])
+    desk = Desk(session, examples, Task(name, question, (no, yes), tolerance))
     return Opened(desk, made, [*made.notes, *notes])
 
 
@@ -206,7 +213,9 @@ def _session(
             classes=labels,
             bias=True,
             n_hypotheses=wanted.hypotheses,
-            tolerance=wanted.tolerance,
+            tolerance=TOLERANCE if wanted.tolerance is None else wanted.tolerance,
+            slack=SLACK if wanted.slack is None else wanted.slack,
+            promise="audited",
         )
         return created, [f"Answers are kept in {wanted.session}."]
     if fresh:
@@ -219,7 +228,30 @@ def _session(
             f"the answers in {wanted.session} are {before[1]!r} and {before[0]!r}: name them so "
             "with --yes and --no, or begin another session with --session."
         )
-    return session, [f"Going on with {session.n_answers:,} answers from {wanted.session}."]
+    going_on = f"Going on with {session.n_answers:,} answers from {wanted.session}."
+    return session, [going_on, *_as_begun(wanted, session)]
+
+
+def _as_begun(wanted: Wanted, session: Session) -> list[str]:
+    """Say which wishes do not count, because the session was begun with others."""
+    settings, notes = json.loads(session.about["settings"]), []
+    if wanted.tolerance not in (None, settings["tolerance"]):
+        notes.append(
+            f"This session was begun with --stop-at {settings['tolerance']:g}, and that counts: "
+            f"{wanted.tolerance:g} would need another one, with --session."
+        )
+    slack = settings.get("slack", 0)
+    if wanted.slack not in (None, slack):
+        notes.append(
+            f"This session was begun with --slack {slack}, and that counts: "
+            f"{wanted.slack} would need another one, with --session."
+        )
+    if not session.fork().parts.promise.audits:
+        notes.append(
+            "It was begun before labels were checked at random: its figures are estimates. Export "
+            "the labels and run aluma check on the file to find out how many are wrong."
+        )
+    return notes
 
 
 def _given(
@@ -230,16 +262,11 @@ def _given(
     if not known:
         return []
     say(f"Taking in {len(known):,} labels from column {column!r}.")
-    learner = session.fork()
     aside: dict[int, Any] = {}
-    for example, label in known.items():
-        try:
-            learner.tell(example, label)
-        except (Conflict, Undecided):
-            aside[example] = label
-    session.adopt(learner)
-    for example, label in aside.items():
-        session.skip(example, label=label)
+    try:
+        learn(session, known)
+    except (Conflict, Undecided):
+        aside = _one_by_one(session, known)
     note = f"{len(known):,} labels from column {column!r} count as answers."
     if aside:
         note += (
@@ -247,6 +274,21 @@ def _given(
             "they are kept as exceptions, and not learnt from."
         )
     return [note]
+
+
+def _one_by_one(session: Session, known: Mapping[int, str]) -> dict[int, str]:
+    """Learn from the labels that agree with those before; return the others, kept as exceptions."""
+    learner, aside = session.fork(), dict[int, str]()
+    for example, label in known.items():
+        answer = Event(example, learner.labels.sign(label))
+        try:
+            learner.replay([*learner.history, answer])
+        except (Conflict, Undecided):
+            aside[example] = label
+    session.adopt(learner)
+    for example, label in aside.items():
+        session.skip(example, label=label)
+    return aside
 
 
 def demo_answers() -> dict[int, str]:

@@ -40,6 +40,7 @@ class Card(BaseModel):
     image: str | None = Field(None, description="where the image is")
     fields: list[Value] = Field([], description="what is shown beside the text")
     more_fields: int = Field(0, description="columns that are left out")
+    check: Annotated[bool, Field(description="drawn at random to check the labels")] = False
 
 
 class Verdict(BaseModel):
@@ -48,7 +49,10 @@ class Verdict(BaseModel):
     card: Card
     label: str
     by: Literal["person", "exception", "vote"]
-    share: float = Field(description="share of the votes for this label; 1 for a person's")
+    share: float = Field(
+        description="share of the votes for this label, no probability of its being right; 1 for "
+        "a person's"
+    )
 
 
 class Clash(BaseModel):
@@ -71,13 +75,45 @@ class Next(BaseModel):
 
 
 class Figures(BaseModel):
-    """What can be promised after some answers."""
+    """What was checked after some answers, and what may be expected."""
 
     answers: int
-    determined: int = Field(description="labels proven so far, the answers included")
-    expected_error: float = Field(description="expected share of wrong labels, if P is right")
-    error_bound: float = Field(description="a bound on it, except with probability delta")
-    delta: float
+    basis: Literal["audit", "prior"] = Field(
+        "prior", description="what error_bound rests on: checks at random, or an assumption"
+    )
+    checks: int = Field(0, description="labels checked at random in the audit that goes on")
+    wrong_found: int = Field(0, description="how many of them were wrong; they are put right")
+    skipped_checks: int = Field(0, description="how many of those were skipped: they count so")
+    error_bound: float = Field(
+        description="at most this share of the labels is wrong, except with probability delta: "
+        "whatever the data if basis is audit, else if a straight boundary fits"
+    )
+    estimate: float | None = Field(None, description="share of wrong labels, by the checks")
+    remaining: int | None = Field(None, description="checks to the goal if all are right")
+    remaining_at_rate: int | None = Field(
+        None, description="checks to the goal if as many are wrong as so far; null if never"
+    )
+    judged: int = Field(0, description="answers that what follows is about")
+    determined: int = Field(description="labels that follow if a straight boundary fits")
+    expected_error: float | None = Field(None, description="share of wrong labels to expect")
+    expected_by: Literal["boundary", "checks"] = Field(
+        "boundary",
+        description="whether that holds if a straight boundary fits, or goes by the last checks",
+    )
+    credible_bound: float | None = Field(
+        None, description="a bound on it, for boundaries that fit, except with probability delta"
+    )
+    delta: float = 0.05
+
+
+class FailedCheck(BaseModel):
+    """The latest audit that ended without being passed."""
+
+    number: int = Field(description="how many have ended so, this one included")
+    checks: int
+    wrong: int
+    since: int = Field(description="answers since then")
+    answer_changed: bool = Field(description="it ended because an earlier answer was changed")
 
 
 class Progress(BaseModel):
@@ -87,12 +123,18 @@ class Progress(BaseModel):
     answered: int
     positive: int
     skipped: int
-    exceptions: int
-    tolerance: float = Field(description="time to stop when error_bound is at most this")
+    exceptions: int = Field(description="answers kept without being learnt from")
+    tolerance: float = Field(description="share of the labels that may be wrong")
+    every: bool = Field(description="whether so little may be wrong that all must be answered")
+    phase: Literal["learning", "checking", "finished"] = Field(
+        description="what the question is for; finished when a check was passed"
+    )
+    both_seen: bool = Field(description="whether both answers have been given")
     figures: Figures | None = Field(None, description="they may be some answers behind")
-    finished: bool = Field(description="whether it is time to stop")
+    failed: FailedCheck | None = None
+    out_of_reach: str | None = Field(None, description="why the goal cannot be reached")
+    finished: bool = Field(description="whether a check was passed, or nothing is left to ask")
     exhausted: bool = Field(description="whether nothing is left to ask")
-    gain: float | None = Field(None, description="share of labels that 20 more may set right")
 
 
 class Shown(BaseModel):

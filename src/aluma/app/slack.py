@@ -5,9 +5,12 @@ from __future__ import annotations
 import inspect
 import json
 import os
+from collections.abc import Mapping
+from typing import Any
 
 from aluma.learners.aluma import ALuMA
 from aluma.session import Session
+from aluma.spaces.history import Event
 
 #: The learner's ``slack``: no more than the answers need.
 SLACK = "auto"
@@ -21,21 +24,23 @@ def supports_slack() -> bool:
 def loosened(session: Session, request: str) -> Session:
     """Return a session with the same answers and slack, in the same file.
 
+    All answers are learnt from, exceptions and checks among them, and checking begins anew: the
+    labels come out otherwise with slack, and what was shown of the others is not true of these.
+
     The file as it was is kept beside it. Whenever this is interrupted, a whole session is in
     its place: the old one or the new.
     """
     path = session.path
-    settings = json.loads(session.about["settings"]) | {"slack": SLACK, "bias": session.pool.bias}
+    settings = {"promise": "credible", **json.loads(session.about["settings"])}
+    settings |= {"slack": SLACK, "bias": session.pool.bias}
     part, before = path.with_name(path.name + ".part"), path.with_name(path.name + ".before-slack")
     part.unlink(missing_ok=True)
     new = Session.create(part, session.pool, strategy=session.about["strategy"], **settings)
+    told = {entry.example: entry.label for entry in session.kept if entry.label is not None}
     for entry in session.kept:
-        if entry.label is None:
+        if entry.example not in told:
             new.skip(entry.example)
-        elif entry.kind != "skip":
-            new.tell(entry.example, entry.label)
-    for example, label in session.exceptions.items():
-        new.tell(example, label)
+    learn(new, told)
     new.remember({*session.requests, request})
     new.close()
     session.close()
@@ -43,3 +48,11 @@ def loosened(session: Session, request: str) -> Session:
     os.link(path, before)
     part.replace(path)
     return Session.open(path, session.pool)
+
+
+def learn(session: Session, told: Mapping[int, Any]) -> None:
+    """Let a session learn from answers that nobody was asked for, and that check nothing."""
+    learner = session.fork()
+    signs = [(example, learner.labels.sign(label)) for example, label in told.items()]
+    learner.replay([*learner.history, *(Event(example, sign) for example, sign in signs)])
+    session.adopt(learner)

@@ -1,4 +1,4 @@
-"""`aluma label`: a page in the browser where a person answers until the rest is settled."""
+"""`aluma label`: a page in the browser where a person answers until the labels pass a check."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from aluma.cli.options import slack_option
 from aluma.cli.page import Port, Token, offer
 from aluma.cli.terminal import console, fail
 
@@ -49,14 +50,25 @@ def label(
         ),
     ] = None,
     stop_at: Annotated[
-        float,
+        float | None,
         typer.Option(
             min=0.0,
             max=0.5,
             metavar="SHARE",
-            help="Time to stop when at most this share of labels is wrong, 95% sure.",
+            help="The goal: at most this share of the labels is wrong, 95% sure by checks at "
+            "random.",
+            show_default="0.05",
         ),
-    ] = 0.01,
+    ] = None,
+    slack: Annotated[
+        str | None,
+        typer.Option(
+            metavar="H",
+            help="How messy the answers may be: auto allows for as much as they need, 0 for none, "
+            "so that the page asks about every contradiction.",
+            show_default="auto",
+        ),
+    ] = None,
     session: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Where answers are kept; by default beside THINGS."),
@@ -71,7 +83,10 @@ def label(
         bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")
     ] = True,
 ) -> None:
-    """Label a file in the browser: answer yes or no until the page says that the rest is settled.
+    """Label a file in the browser: answer yes or no until the labels have passed a check.
+
+    Questions are for learning first, then to check labels at random: that tells how many are wrong,
+    whatever the data.
 
     Answers are kept in a file beside yours and are safe on the disk before the page ticks them, so
     stop whenever you like and run the same command again to go on. Numbers are standardised, texts
@@ -99,6 +114,7 @@ def label(
         embeddings=embeddings,
         embed=embed,
         tolerance=stop_at,
+        slack=None if slack is None else slack_option(slack),
     )
     place = None
     try:

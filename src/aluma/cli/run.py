@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from aluma.cli.options import slack_option
 from aluma.cli.report import report, watched
 from aluma.cli.table_file import read_labelled
 from aluma.cli.terminal import Out, console, fail, folder
@@ -18,7 +19,6 @@ from aluma.learners.registry import ENTRIES
 from aluma.learners.settings import accepted
 from aluma.pool import Pool
 from aluma.representation.kernels import Kernel
-from aluma.representation.lift import checked_slack
 
 
 def run(
@@ -84,7 +84,7 @@ def run(
     require("aluma run", "lab", *LAB)
     if strategy not in ENTRIES:
         fail(f"There is no strategy {strategy!r}: choose one of {', '.join(ENTRIES)}.")
-    chosen, allowed = _kernel(kernel, gamma), _slack(slack)
+    chosen, allowed = _kernel(kernel, gamma), slack_option(slack)
     if allowed != 0 and "slack" not in accepted(ENTRIES[strategy].learner):
         fail(f"{strategy} does not allow for slack: leave --slack out, or use --strategy aluma.")
     wide = _margin(margin)
@@ -117,14 +117,6 @@ def _kernel(name: str, gamma: float | None) -> Kernel:
         return Kernel(name, gamma=gamma)
     except ValueError as error:
         fail(f"--kernel and --gamma: {error}")
-
-
-def _slack(text: str) -> float | str:
-    """Return a slack from the command line, or say what it may be and leave."""
-    try:
-        return text if text == "auto" else checked_slack(float(text))
-    except ValueError:
-        fail(f"--slack must be auto or a number of at least 0, got {text!r}.")
 
 
 def _margin(margin: float | None) -> float | None:

@@ -406,6 +406,11 @@ class Learner:
         return self.parts.stopping.finished(self._situation(), self.parts.promise)
 
     @property
+    def error_bound(self) -> float:
+        """The share of the labels that is wrong at most, as the certificate says it."""
+        return self.parts.promise.error_bound(self._situation())
+
+    @property
     def phase(self) -> Phase:
         """What a question is for: "learning", "checking" labels at random, or "finished"."""
         if self.finished:

@@ -12,7 +12,7 @@ import copy
 from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import blake2b
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -42,6 +42,8 @@ class Audited(Promise[Hypotheses]):
     delta : probability, over the draws, that the promise may fail with
     seed : of the draws
     """
+
+    audits: ClassVar[bool] = True
 
     def __init__(self, halfspaces: Credible, tolerance: float, delta: float, seed: int) -> None:
         self.halfspaces = halfspaces

@@ -17,6 +17,8 @@ class Promise(ABC, Generic[S]):
 
     #: Whether there is a certificate at all.
     certifies: ClassVar[bool] = True
+    #: Whether labels are checked at random: what is promised then holds whatever the data are.
+    audits: ClassVar[bool] = False
 
     @abstractmethod
     def certificate(

@@ -26,12 +26,12 @@ export function show(clash, card, labels, act, changing) {
     $("clash-more").hidden = true;
   };
   $("clash-ways").replaceChildren(
+    ...(clash.slack ? [way("My data is messy: allow for that", act.slack, "primary")] : []),
     ...(changing ? [] : [
+      way("Keep my answer, do not learn from it", act.exception),
       way(`Answer “${other(clash.label)}” instead`, act.other),
-      way(`Keep “${clash.label}” as an exception`, act.exception),
       way("Skip it", act.skip),
     ]),
-    ...(clash.slack ? [way("Let answers contradict a little (slack)", act.slack)] : []),
     way(changing ? "Leave it as it was" : "Back to the question", act.back),
   );
   $("clash").hidden = false;
@@ -55,8 +55,8 @@ function tag(label, labels) {
   return make("span", { className: `tag ${label === labels[1] ? "yes" : "no"}`, dir: "auto" }, label);
 }
 
-function way(text, action) {
-  const button = make("button", { type: "button", dir: "auto" }, text);
+function way(text, action, className = "") {
+  const button = make("button", { type: "button", dir: "auto", className }, text);
   button.addEventListener("click", action);
   return button;
 }

@@ -27,3 +27,11 @@ export function percent(share) {
   if (value === 0) return "0%";
   return value < 0.01 ? "<0.01%" : `${value < 1 ? value.toFixed(2) : value.toFixed(1).replace(/\.0$/, "")}%`;
 }
+
+// A percentage that is not less than the share, with digits enough to stay within the goal.
+export function atMost(share, goal = 1) {
+  let digits = share >= 0.1 ? 0 : share >= 0.01 ? 1 : 2;
+  const said = () => Math.ceil(share * 10 ** (digits + 2) - 1e-9) / 10 ** digits;
+  while (digits < 6 && share <= goal && goal < said() / 100) digits += 1;
+  return `${said().toFixed(digits).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "")}%`;
+}

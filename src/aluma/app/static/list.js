@@ -1,10 +1,12 @@
 // All answers, and a search over the pool: to look at, to answer and to change.
 
-import { $, count, make, percent } from "./dom.js";
+import { $, count, make } from "./dom.js";
 import { brief } from "./example.js";
 import { get } from "./link.js";
 
 const STEP = 50;
+// Votes are no probabilities: all they tell is which guesses are doubtful.
+const UNSURE = 0.8;
 const NONE = { answers: "There is no answer yet.", search: "No example has all of these words." };
 let mode = "answers", offset = 0, run = 0, labels = ["no", "yes"], choose = () => {};
 
@@ -70,7 +72,7 @@ async function load(anew) {
 }
 
 export function item(verdict) {
-  const by = { person: "answered", exception: "an exception, not learnt from", vote: `${verdict.label} by ${percent(verdict.share)} of the votes` }[verdict.by];
+  const by = { person: "answered", exception: "kept, not learnt from", vote: `the model's guess: ${verdict.label}${verdict.share < UNSURE ? ", unsure" : ""}` }[verdict.by];
   const meta = make("span", { className: "meta", dir: "auto" }, `${verdict.card.title} · ${by}`);
   const row = make("li", {}, brief(verdict.card), meta, choices(verdict));
   row.dataset.example = verdict.card.example;

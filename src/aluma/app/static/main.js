@@ -14,7 +14,8 @@ import * as panel from "./panel.js";
 let state = null;      // the latest from the server
 let shown = null;      // the card on the screen
 let clash = null;      // the contradiction on the screen
-let dismissed = false; // the person wants to go on
+let dismissed = null;  // the news that the person has read
+let latest = null;     // the news there is
 let confirmed = 0;     // version of the latest receipt
 let pressed = null;    // when a key was pressed whose next example is not on the screen yet
 let outbox = null;     // answers on their way
@@ -34,7 +35,6 @@ function arrived(next) {
     location.reload();
   }
   state = next;
-  if (!state.progress.finished) dismissed = false;
   const following = Object.values(state.ahead).map((one) => one.question);
   for (const card of [state.question, ...following, ...state.spare]) example.prepare(card);
   reconcile();
@@ -100,8 +100,10 @@ function skip() {
   put(spare, "spare");
 }
 
-// An example that is as good as the next question, when that is not known yet.
+// An example that is as good as the next question, when that is not known yet. Nothing is as good as
+// a check: it was drawn.
 function substitute(card) {
+  if (card.check) return null;
   return state.spare.find((one) => one.example !== card.example && !taken(one.example) && !seen.has(one.example)) ?? null;
 }
 
@@ -198,6 +200,7 @@ function redraw() {
   $("skip").disabled = shown === null || clash !== null;
   $("undo").disabled = state.version === 0 && outbox.items.length === 0;
   $("card").hidden = $("answers").hidden = clash !== null;
+  $("drawn").hidden = !isCheck();
   if (shown === null && state.progress.exhausted) {
     example.say("There is nothing left to ask.");
   } else if (shown === null && waiting === 0) {
@@ -207,7 +210,14 @@ function redraw() {
   panel.progress(state, pending);
   panel.curve(state.curve, state.progress.tolerance);
   panel.latest(state, pending);
-  panel.stop(state, clash !== null || (dismissed && !state.progress.exhausted));
+  latest = panel.news(state, dismissed, clash !== null);
+  // Old news is forgotten, so that the same can be news again.
+  if (latest === null) dismissed = null;
+}
+
+function isCheck() {
+  if (shown === null) return false;
+  return state.question?.example === shown.example ? state.question.check : shown.check === true;
 }
 
 function flash(label) {
@@ -256,9 +266,9 @@ $("undo").addEventListener("click", undo);
 $("open-list").addEventListener("click", () => openList("answers"));
 $("open-search").addEventListener("click", () => openList("search"));
 $("open-export").addEventListener("click", () => open("export"));
-for (const id of ["open-help", "why"]) $(id).addEventListener("click", () => open("help"));
-$("stop-export").addEventListener("click", () => open("export"));
-$("stop-on").addEventListener("click", () => { dismissed = true; redraw(); });
+for (const id of ["open-help", "more"]) $(id).addEventListener("click", () => open("help"));
+$("news-export").addEventListener("click", () => open("export"));
+$("news-on").addEventListener("click", () => { dismissed = latest; redraw(); });
 for (const button of document.querySelectorAll("[data-close]")) {
   button.addEventListener("click", () => button.closest("dialog").close());
 }

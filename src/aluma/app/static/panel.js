@@ -1,73 +1,85 @@
-// The side of the page: how far it is, how good the labels are, the latest answers.
+// The side of the page: what was checked, how far it is, the latest answers.
 
-import { $, count, drawn, make, many, percent } from "./dom.js";
+import { $, atMost, count, drawn, make, many, percent } from "./dom.js";
 import { brief } from "./example.js";
+import * as words from "./words.js";
 
 export function progress(state, pending) {
   const { progress: now, labels } = state;
   const answered = now.answered + pending.length;
   $("name").textContent = state.name;
   document.title = `${state.name} · aluma`;
+  $("headline").textContent = words.headline(now);
+  $("note").textContent = words.note(now);
+  $("outlook").textContent = words.outlook(now);
+  $("expected").textContent = words.expected(now);
+  $("more").hidden = $("expected").textContent === "";
+  $("follows").textContent = words.follows(now);
   $("answered").textContent = count(answered);
   const negative = now.answered - now.positive;
   const parts = [`${count(now.positive)} ${labels[1]}`, `${count(negative)} ${labels[0]}`];
   if (now.skipped > 0) parts.push(`${count(now.skipped)} skipped`);
-  if (now.exceptions > 0) parts.push(many(now.exceptions, "exception"));
+  if (now.exceptions > 0) parts.push(`${count(now.exceptions)} not learnt from`);
   $("split").textContent = parts.join(" · ");
-  const determined = Math.max(now.figures?.determined ?? 0, now.answered - now.exceptions);
-  bar(now, determined, negative);
-  $("determined").textContent = `${count(determined)} of ${count(now.size)} labels follow, if a straight boundary fits`;
-  figures(now.figures);
-  $("mini").textContent = `${count(answered)} answered${now.figures ? ` · ${percent(now.figures.expected_error)}` : ""}`;
+  bar(now, negative);
+  $("mini").textContent = `${count(answered)} answered · ${words.brief(now)}`;
   $("export-size").textContent = count(now.size);
   $("busy").textContent = state.busy ? `Still ${state.busy} …` : "";
 }
 
-function figures(known) {
-  $("error").textContent = known ? percent(known.expected_error) : "–";
-  $("error-note").textContent = known ? "of all labels" : "after the first answers";
-  $("bound").textContent = known
-    ? `at most ${percent(Math.max(known.error_bound, known.expected_error))} for ${Math.round(100 * (1 - known.delta))}% of the boundaries that fit` : "";
-  $("caution").hidden = !known;
-}
-
-function bar(now, determined, negative) {
-  const proven = Math.max(0, determined - now.answered);
-  const pieces = [["yes", now.positive], ["no", negative], ["proven", proven]];
+function bar(now, negative) {
+  const pieces = [["yes", now.positive], ["no", negative]];
   $("share").replaceChildren(...pieces.filter(([, n]) => n > 0).map(([kind, n]) => {
     const piece = make("i", { className: kind });
     piece.style.flex = `0 0 ${(100 * n) / now.size}%`;
     return piece;
   }));
-  $("share").setAttribute("aria-label", `${count(now.answered)} answered and ${count(proven)} more proven, of ${count(now.size)}`);
+  $("share").setAttribute("aria-label", `${count(now.answered)} answered, of ${count(now.size)}`);
 }
 
 const WIDE = 320, HIGH = 120, LEFT = 42, BOTTOM = 100, TOP = 8;
 
+// The bound by checks is drawn strongly where there are checks; what is expected is faint.
 export function curve(points, tolerance) {
   const svg = $("curve");
-  if (points.length < 2) return svg.replaceChildren();
-  const last = points[points.length - 1].answers;
-  const most = Math.max(...points.map((one) => one.error_bound), tolerance * 2, 0.01);
+  const guessed = points.filter((one) => one.expected_error !== null);
+  const checked = points.filter((one) => one.basis === "audit" && one.checks > 0);
+  const both = [...guessed, ...checked];
+  svg.toggleAttribute("hidden", both.length < 2);
+  if (both.length < 2) return;
+  const last = Math.max(...both.map((one) => one.answers));
+  const end = checked.find((one) => one === points[points.length - 1]);
+  // The first checks bound next to nothing: the scale is that of the latest, while they go on.
+  const tops = [...guessed.map((one) => one.expected_error), 1.5 * (end?.error_bound ?? 0)];
+  const most = Math.min(1, Math.max(...tops, tolerance * 3, 0.01));
   const x = (n) => (LEFT + ((WIDE - LEFT) * n) / last).toFixed(1);
-  const y = (share) => (BOTTOM - ((BOTTOM - TOP) * share) / most).toFixed(1);
-  const line = points.map((one) => `${x(one.answers)},${y(one.expected_error)}`).join(" ");
-  const upper = points.map((one) => `${x(one.answers)},${y(one.error_bound)}`);
-  const lower = points.map((one) => `${x(one.answers)},${y(one.expected_error)}`).reverse();
-  const end = points[points.length - 1];
+  const y = (share) => (BOTTOM - ((BOTTOM - TOP) * Math.min(share, most)) / most).toFixed(1);
+  const guess = guessed.map((one) => `${x(one.answers)},${y(one.expected_error)}`).join(" ");
   svg.replaceChildren(
     drawn("line", { class: "axis", x1: LEFT, x2: WIDE, y1: BOTTOM, y2: BOTTOM }),
-    drawn("polygon", { class: "band", points: [...upper, ...lower].join(" ") }),
     drawn("line", { class: "goal", x1: LEFT, x2: WIDE, y1: y(tolerance), y2: y(tolerance) }),
     drawn("text", { x: LEFT + 3, y: y(tolerance) - 4 }, `goal ${percent(tolerance)}`),
-    drawn("polyline", { class: "line", points: line }),
-    drawn("circle", { class: "now", cx: x(end.answers), cy: y(end.expected_error), r: 3.5 }),
+    drawn("polyline", { class: "guess", points: guess }),
+    ...audits(checked).map((one) => drawn("polyline", { class: "line", points: one.map((p) => `${x(p.answers)},${y(p.error_bound)}`).join(" ") })),
+    ...(end ? [drawn("circle", { class: "now", cx: x(end.answers), cy: y(end.error_bound), r: 3.5 })] : []),
     drawn("text", { x: 0, y: TOP + 6 }, percent(most)),
     drawn("text", { x: 0, y: BOTTOM + 1 }, "0%"),
     drawn("text", { x: LEFT, y: HIGH - 4 }, "0"),
     drawn("text", { x: WIDE, y: HIGH - 4, "text-anchor": "end" }, many(last, "answer")),
   );
-  svg.setAttribute("aria-label", `Estimated error after ${many(last, "answer")}: ${percent(end.expected_error)}, at most ${percent(end.error_bound)}. The goal is ${percent(tolerance)}.`);
+  const known = end ? `by checks, at most ${atMost(end.error_bound, tolerance)} after ${many(end.answers, "answer")}` : "nothing checked yet";
+  svg.setAttribute("aria-label", `Share of wrong labels: ${known}. The goal is ${percent(tolerance)}. Dotted: what is expected if a straight boundary fits.`);
+}
+
+// Checks in a row belong to one audit; a new one begins with its first check.
+function audits(points) {
+  const found = [];
+  for (const one of points) {
+    const before = found[found.length - 1]?.at(-1);
+    if (before && one.checks > before.checks) found[found.length - 1].push(one);
+    else found.push([one]);
+  }
+  return found;
 }
 
 export function latest(state, pending) {
@@ -83,32 +95,16 @@ function entry(card, label, labels, safe) {
   return make("li", {}, tick, brief(card), tag);
 }
 
-export function stop(state, hidden) {
-  const { progress: now } = state;
-  const done = now.finished && now.answered > 0;
-  $("stop").hidden = !done || hidden;
-  if (!done) return;
-  $("stop-caution").hidden = now.exhausted;
-  if (now.exhausted) {
-    $("stop-why").textContent = "Every example has an answer or was skipped.";
-    $("stop-gain").textContent = "";
-    $("stop-on").hidden = true;
-    return;
-  }
-  const wrong = Math.round(now.figures.error_bound * now.size);
-  const expected = now.figures.expected_error * now.size;
-  const sure = Math.round(100 * (1 - now.figures.delta));
-  $("stop-why").textContent = wrong === 0
-    ? `If a straight boundary fits, more answers would hardly change any of the ${count(now.size)} labels (${sure}% of such boundaries agree).`
-    : `If a straight boundary fits, at most ${many(wrong, "label")} of ${count(now.size)} would still change (${percent(now.figures.error_bound)}, for ${sure}% of such boundaries); ${expected < 1.5 ? "one or none is" : `about ${count(Math.round(expected))} are`} to be expected.`;
-  $("stop-gain").textContent = gain(now, expected);
-  $("stop-on").hidden = false;
-}
-
-function gain(now, expected) {
-  if (expected < 0.5) return "Going on would change next to nothing.";
-  if (now.gain === null) return "Going on can only set these right.";
-  const right = now.gain * now.size;
-  if (right < 0.5) return "Twenty more answers would set right less than one of them.";
-  return `Twenty more answers would set right about ${count(Math.max(1, Math.round(right)))} of them.`;
+// Shows what has happened, unless it was dismissed; returns its key.
+export function news(state, dismissed, hidden) {
+  const found = words.news(state.progress);
+  $("news").hidden = found === null || hidden || dismissed === found.key;
+  if (found === null) return null;
+  $("news").classList.toggle("calm", found.calm === true);
+  $("news-title").textContent = found.title;
+  $("news-text").textContent = found.text;
+  $("news-export").hidden = !found.take;
+  $("news-on").hidden = !found.go;
+  $("news-on").textContent = found.go ?? "";
+  return found.key;
 }

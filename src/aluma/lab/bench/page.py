@@ -1,8 +1,9 @@
 """The labelling page, measured: ``aluma bench page``.
 
 How long a person waits between a key and the next example, in a real browser; how many answers the
-page asks for on real messages, and how good the labels are then; what is left of a thousand answers
-when the server is killed twenty times; whether fifty clients at once see anything wrong.
+page asks for on real messages, and how good the labels are then; what is left of six hundred
+answers when the server is killed fifty times, while it learns and while labels are checked; whether
+fifty clients at once see anything wrong.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ POOLS = ((1_000, 100), (12_000, 784), (200_000, 100))
 #: Milliseconds from a key to the next example that 95 of 100 keys must stay within.
 PROMISED_MILLISECONDS = 50.0
 LABELS = ("no", "yes")
+#: Share of wrong answers while the page is killed, so that some checks fail and learning goes on.
+WRONG_ANSWERS = 0.08
 #: Seed of the moments at which the page is killed.
 KILLING_SEED = 1
 #: Answers after which a replay is given up.
@@ -37,7 +40,7 @@ def run(console: Console, quick: bool = False) -> bool:
         folder = Path(name)
         met = [
             _paces(console, folder, keys=20 if quick else 60),
-            _crashes(console, folder, answers=200 if quick else 1000, kills=3 if quick else 20),
+            _crashes(console, folder, answers=150 if quick else 600, kills=5 if quick else 50),
             _crowded(console, folder, seconds=10 if quick else 60),
             _replayed(console, folder),
         ]
@@ -67,15 +70,17 @@ def _paces(console: Console, folder: Path, keys: int) -> bool:
 
 def _crashes(console: Console, folder: Path, answers: int, kills: int) -> bool:
     """Count what kill -9 costs."""
-    source, truth = points(folder, "crash", 2 * answers, 12)
+    source, truth = points(folder, "crash", 4 * answers, 12, wrong=WRONG_ANSWERS)
     found = hammer(
         source, truth, LABELS, answers=answers, kills=kills, rng=np.random.default_rng(KILLING_SEED)
     )
     console.print(
-        f"{found.answers:,} answers at machine speed, {found.kills} kill -9: {found.lost} lost, "
-        f"{found.doubled} doubled, {found.wrong} that nobody gave."
+        f"{found.answers:,} answers at machine speed, {found.checks:,} of them checks, and "
+        f"{found.kills} kill -9, {found.while_checking} of them while checking: {found.lost} lost, "
+        f"{found.doubled} doubled, {found.wrong} that nobody gave, {found.redrawn} questions that "
+        "an uninterrupted learner does not ask."
     )
-    return found.lost == found.doubled == found.wrong == 0
+    return found.harmless
 
 
 def _crowded(console: Console, folder: Path, seconds: float) -> bool:
@@ -102,18 +107,23 @@ def _replayed(console: Console, folder: Path) -> bool:
     source = folder / "sms.csv"
     truth = sms_spam(data, source)
     found = replay(source, truth, ("ham", "spam"), MOST_REPLAYED)
-    end = "said stop" if found.stopped else "had not said stop"
+    end = "had passed its check" if found.stopped else "had not passed a check"
     console.print(
         f"SMS spam, {len(truth):,} messages: the page {end} after {found.answers} answers "
-        f"({found.exceptions} exceptions), with {found.error:.2%} of all labels wrong (it expected "
-        f"at most {found.bound:.2%}). Logistic regression on as many answers in random order: "
-        f"{found.logistic:.2%}, {found.logistic / max(found.error, 1e-9):.1f} times as many."
+        f"({found.checks} checks among them), with {found.error:.2%} of all labels wrong (it "
+        f"promised at most {found.bound:.2%}). Logistic regression on as many answers in random "
+        f"order: {found.logistic:.2%}, {found.logistic / max(found.error, 1e-9):.1f} times as many."
     )
-    return found.stopped and found.error < found.logistic
+    return found.stopped and found.error <= found.bound
 
 
-def points(folder: Path, name: str, rows: int, columns: int) -> tuple[Path, list[str]]:
-    """Write points that a halfspace separates, with some room; return where, and their labels."""
+def points(
+    folder: Path, name: str, rows: int, columns: int, wrong: float = 0.0
+) -> tuple[Path, list[str]]:
+    """Write points that a halfspace separates, with some room; return where, and their labels.
+
+    With ``wrong``, about so many labels are the other one.
+    """
     rng = np.random.default_rng([rows, columns])
     normal = rng.standard_normal(columns)
     normal /= np.linalg.norm(normal)
@@ -122,4 +132,5 @@ def points(folder: Path, name: str, rows: int, columns: int) -> tuple[Path, list
     clear = np.flatnonzero(np.abs(margin) > 0.3)[:rows]
     source = folder / f"{name}.npy"
     np.save(source, X[clear].astype(np.float32))
-    return source, [LABELS[int(value > 0)] for value in margin[clear]]
+    side = (margin[clear] > 0) ^ (rng.random(len(clear)) < wrong)
+    return source, [LABELS[int(value)] for value in side]

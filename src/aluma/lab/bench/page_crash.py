@@ -1,7 +1,9 @@
-"""Answers at machine speed through the page's interface, while the server is killed repeatedly.
+"""The page's questions answered at machine speed, while the server is killed repeatedly.
 
-The client does what the page does: it gives every answer a name, and repeats it until it has a
-receipt. Afterwards the session's file is looked at: every acknowledged answer must be in it once.
+The client does what the page does: it answers what is asked, first to teach and then to check,
+gives every answer a name, and repeats it until it has a receipt. Afterwards the session's file is
+looked at: every acknowledged answer must be in it once. And a learner that nobody killed is told
+the same: it must ask the same, or a restart has chosen a check again.
 """
 
 from __future__ import annotations
@@ -18,9 +20,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from aluma.app.opening import Wanted, opened
 from aluma.lab.bench.page_client import Client, Served
+from aluma.learners.learner import Learner
+from aluma.session.recipe import made
 
 
 @dataclass(frozen=True)
@@ -30,17 +35,27 @@ class Crashes:
     Attributes
     ----------
     answers : acknowledged by the server
-    kills : times that the server was killed
+    checks : how many of them checked a label
+    kills, while_checking : times that the server was killed, and of these while labels were checked
     lost : acknowledged answers that the file does not hold
     doubled : answers that it holds more than once
     wrong : answers that it holds and nobody gave
+    redrawn : questions that an uninterrupted learner does not ask at that place
     """
 
     answers: int
+    checks: int
     kills: int
+    while_checking: int
     lost: int
     doubled: int
     wrong: int
+    redrawn: int
+
+    @property
+    def harmless(self) -> bool:
+        """Whether nobody would notice that the server was ever killed."""
+        return self.lost == self.doubled == self.wrong == self.redrawn == 0
 
 
 def hammer(
@@ -51,17 +66,22 @@ def hammer(
     answers: int,
     kills: int,
     rng: np.random.Generator,
+    first: int = 2,
 ) -> Crashes:
-    """Answer as fast as the interface takes it, and kill the server at random moments."""
+    """Answer what the page asks, and kill the server at random moments from ``first`` on."""
     served = Served(source, labels)
     client = Client(served.port)
     acknowledged: list[tuple[int, str]] = []
-    order = rng.permutation(len(truth))[:answers].tolist()
-    moments = set(rng.choice(np.arange(2, answers - 1), kills, replace=False).tolist())
+    moments = set(rng.choice(np.arange(first, answers - 1), kills, replace=False).tolist())
+    checks = while_checking = 0
     try:
-        for number, example in enumerate(order):
+        for number in range(answers):
+            question = _question(client, served)
+            example = int(question["example"])
+            checks += question["check"]
             if number in moments:
                 # Somewhere within an answer: before, while or after it is written.
+                while_checking += question["check"]
                 delay = float(rng.uniform(0, 0.03))
                 threading.Thread(target=_kill, args=(served.process, delay)).start()
             _insist(client, served, f"n{number}", example, truth[example])
@@ -69,12 +89,30 @@ def hammer(
     finally:
         client.close()
         served.kill()
-    return _audited(source, labels, acknowledged, kills)
+    found = _audited(source, labels, acknowledged)
+    return Crashes(len(acknowledged), checks, kills, while_checking, *found)
 
 
 def _kill(process: subprocess.Popen[str], delay: float) -> None:
     time.sleep(delay)
     process.send_signal(signal.SIGKILL)
+
+
+def _question(client: Client, served: Served) -> Any:
+    """Return what is asked, as soon as that is known."""
+    tick = ""
+    while True:
+        try:
+            state = client.get("/api/state", **({"after": tick, "wait": 20} if tick else {}))
+        except (OSError, http.client.HTTPException):
+            _again(client, served)
+            tick = ""
+            continue
+        if state["question"] is not None:
+            return state["question"]
+        if state["progress"]["exhausted"]:
+            raise RuntimeError("everything has been answered: give a larger pool.")
+        tick = state["tick"]
 
 
 def _insist(client: Client, served: Served, name: str, example: int, label: str) -> None:
@@ -83,30 +121,46 @@ def _insist(client: Client, served: Served, name: str, example: int, label: str)
         try:
             status, reply = client.post("/api/answer", request=name, example=example, label=label)
         except (OSError, http.client.HTTPException):
-            client.close()
-            served.kill()
-            served.start()
+            _again(client, served)
             continue
         if status != 200:
             raise RuntimeError(f"answer {name} was refused: {reply}")
         return
 
 
+def _again(client: Client, served: Served) -> None:
+    """Start the server again after it was killed."""
+    client.close()
+    served.kill()
+    served.start()
+
+
 def _audited(
-    source: Path, labels: tuple[str, str], acknowledged: list[tuple[int, str]], kills: int
-) -> Crashes:
-    """Compare what was acknowledged with what the file holds."""
+    source: Path, labels: tuple[str, str], acknowledged: list[tuple[int, str]]
+) -> tuple[int, int, int, int]:
+    """Return how many answers are lost, doubled and wrong in the file, and were asked anew."""
     wanted = Wanted(source, source.with_suffix(".aluma"), no=labels[0], yes=labels[1])
     found = opened(wanted)
     try:
-        log = [(entry.example, entry.label) for entry in found.desk.session.log]
+        session = found.desk.session
+        log = [(entry.example, entry.label) for entry in session.log]
+        alone = made(session.about["strategy"], session.about["settings"], session.pool)
     finally:
         found.desk.close()
     counts: Counter[Any] = Counter(log)
-    return Crashes(
-        answers=len(acknowledged),
-        kills=kills,
-        lost=sum(one not in counts for one in acknowledged),
-        doubled=sum(count - 1 for count in counts.values()),
-        wrong=len(set(log) - set(acknowledged)),
+    return (
+        sum(one not in counts for one in acknowledged),
+        sum(count - 1 for count in counts.values()),
+        len(set(log) - set(acknowledged)),
+        _redrawn(alone, acknowledged),
     )
+
+
+def _redrawn(alone: Learner, acknowledged: list[tuple[int, str]]) -> int:
+    """Count the questions that a learner which nobody killed does not ask."""
+    alone.keep_asking, others = True, 0
+    with threadpool_limits(1, user_api="blas"):  # as the server has it
+        for example, label in acknowledged:
+            others += alone.ask() != example
+            alone.tell(example, label)
+    return others

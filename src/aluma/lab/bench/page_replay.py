@@ -16,8 +16,6 @@ from aluma.app.features import Features
 from aluma.arrays import Singles
 from aluma.lab.bench.page_client import Client, Served
 
-#: Figures are waited for after every so many answers, as they are when a person answers.
-LOOK_EVERY = 5
 #: Random orders that logistic regression is averaged over.
 ORDERS = 5
 
@@ -28,17 +26,17 @@ class Replay:
 
     Attributes
     ----------
-    answers : until the page said stop (or the limit)
-    stopped : whether it did
-    exceptions : answers that contradicted the others, and were kept as exceptions
+    answers : until the labels had passed a check (or the limit)
+    checks : how many of them checked labels in the check that was passed
+    stopped : whether they had
     error : share of the pool labelled wrong then, answered examples included
-    bound : what the page said it would be at most
+    bound : what the page promised that it would be at most
     logistic : the same share for logistic regression on as many labels in random order
     """
 
     answers: int
+    checks: int
     stopped: bool
-    exceptions: int
     error: float
     bound: float
     logistic: float
@@ -53,7 +51,7 @@ def sms_spam(folder: Path, to: Path) -> list[str]:
 
 
 def replay(source: Path, truth: Sequence[str], labels: tuple[str, str], most: int) -> Replay:
-    """Answer the page's questions from known labels until it says stop."""
+    """Answer the page's questions from known labels until they have passed a check."""
     served = Served(source, labels)
     client = Client(served.port)
     try:
@@ -62,11 +60,11 @@ def replay(source: Path, truth: Sequence[str], labels: tuple[str, str], most: in
             example = state["question"]["example"]
             number += 1
             body = {"example": example, "label": truth[example]}
-            status, _ = client.post("/api/answer", request=f"a{number}", **body)
-            if status == 409:
-                client.post("/api/exception", request=f"e{number}", **body)
+            status, reply = client.post("/api/answer", request=f"a{number}", **body)
+            if status != 200:
+                raise RuntimeError(f"answer {number} was refused: {reply}")
             answers += 1
-            state = _ready(client, judged=answers % LOOK_EVERY == 0)
+            state = _ready(client)
         progress = state["progress"]
         labelled = pd.read_csv(io.BytesIO(client.get("/api/export/labels.csv")))
     finally:
@@ -76,24 +74,20 @@ def replay(source: Path, truth: Sequence[str], labels: tuple[str, str], most: in
     known = np.array(truth)
     return Replay(
         answers=answers,
+        checks=progress["figures"]["checks"],
         stopped=bool(progress["finished"]),
-        exceptions=progress["exceptions"],
         error=float((labelled["label"].to_numpy() != known).mean()),
         bound=progress["figures"]["error_bound"],
         logistic=float(np.mean([_passive(made.X, known, answers, s) for s in range(ORDERS)])),
     )
 
 
-def _ready(client: Client, *, judged: bool = False) -> Any:
-    """Wait until there is a question and, if wanted, until the figures are about all answers."""
+def _ready(client: Client) -> Any:
+    """Wait until there is a question; the figures come with it."""
     state = client.get("/api/state")
-    while True:
-        progress = state["progress"]
-        learnt = progress["answered"] - progress["exceptions"]
-        late = judged and (progress["figures"] or {"answers": 0})["answers"] < learnt
-        if (state["question"] or progress["exhausted"]) and not late:
-            return state
+    while not (state["question"] or state["progress"]["exhausted"]):
         state = client.get("/api/state", after=state["tick"], wait=20)
+    return state
 
 
 def _passive(X: Singles, truth: npt.NDArray[Any], answers: int, seed: int) -> float:

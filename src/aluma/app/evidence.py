@@ -1,0 +1,102 @@
+"""What random checks show about the labels of a learner at one moment.
+
+It costs little while checks go on, because the labels that are checked stay what they are; so it is
+worked out with the next question, and seen with the receipt of an answer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isnan
+
+from aluma.errors import OutOfReach
+from aluma.learners.learner import Learner, Phase
+from aluma.promises.audit import Audit
+from aluma.promises.checking import Round, rounds
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What has been checked, and what follows from it whatever the data are.
+
+    Attributes
+    ----------
+    answers : told so far, checks included
+    phase : what the next question is for; a learner that checks nothing is never "finished"
+    audited : whether labels are checked at random at all
+    checks, wrong, skipped : labels checked in the audit that goes on or was passed, how many of
+        them were wrong, and how many of those nobody could answer
+    bound : share of the labels that is wrong at most
+    estimate : share that is wrong as far as the checks tell; None before the first
+    remaining, at_rate : checks to the goal if all are right, and if as many are wrong as so far;
+        None while nothing is checked, and ``at_rate`` if the goal is not reached that way
+    past : audits that ended without being passed
+    out_of_reach : why the goal cannot be reached, or None
+    drawn : the example that was drawn to be checked next, or None
+    both_seen : whether both answers have been given
+    by_checks : share of wrong labels to expect after the last audit that was not passed, if errors
+        fall as fast as answers grow; 0 if there was none
+    """
+
+    answers: int
+    phase: Phase
+    audited: bool
+    checks: int
+    wrong: int
+    skipped: int
+    bound: float
+    estimate: float | None
+    remaining: int | None
+    at_rate: int | None
+    past: tuple[Round, ...]
+    out_of_reach: OutOfReach | None
+    drawn: int | None
+    both_seen: bool
+    by_checks: float
+
+
+def evidence(learner: Learner) -> Evidence:
+    """Return what the checks of a learner show now."""
+    audited, audit = learner.parts.promise.audits, learner.audit
+    finished = audited and learner.finished
+    past = tuple(rounds(learner.history))
+    return Evidence(
+        answers=learner.n_answers,
+        phase="finished" if finished else "learning" if audit is None else "checking",
+        audited=audited,
+        checks=0 if audit is None else audit.asked,
+        wrong=0 if audit is None else len(audit.wrong),
+        skipped=0 if audit is None else sum(sign == 0 for sign in audit.answers),
+        bound=learner.error_bound if audited else 1.0,
+        estimate=None if audit is None or isnan(audit.estimate) else audit.estimate,
+        remaining=None if audit is None else audit.remaining,
+        at_rate=None if audit is None else _at_rate(audit),
+        past=past,
+        out_of_reach=learner.out_of_reach,
+        drawn=None if audit is None or not audit.left else audit.ask(),
+        both_seen=len({event.sign for event in learner.history if event.sign}) == 2,
+        by_checks=past[-1].rate * past[-1].answers / learner.n_answers if past else 0.0,
+    )
+
+
+def _at_rate(audit: Audit) -> int | None:
+    """Return how many checks are to come at this rate, or None if no number of them is enough."""
+    more = audit.remaining_at_this_rate
+    return None if len(audit.wrong) and not audit.passed and more >= audit.left else more
+
+
+def checked_words(learner: Learner) -> dict[int, str]:
+    """Return how the checks of the audit that goes on or was passed came out, by example.
+
+    An answer that is kept without being learnt from was a mistake found; whoever knows of it puts
+    the label right.
+    """
+    audit = learner.audit
+    if audit is None:
+        return {}
+    wrong = set(audit.wrong.tolist())
+    signs = zip(audit.checked.tolist(), audit.answers, strict=True)
+    return {
+        example: "skipped" if sign == 0 else "wrong, put right" if example in wrong else "right"
+        for example, sign in signs
+    }

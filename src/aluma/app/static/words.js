@@ -1,0 +1,119 @@
+// What is said about the labels: the evidence in large, what is expected in small.
+
+import { atMost, count, many, percent } from "./dom.js";
+
+const sure = (figures) => `${Math.round(100 * (1 - figures.delta))}% sure, whatever the data`;
+
+// The largest words on the page: what was checked, and nothing that was not.
+export function headline(now) {
+  const known = now.figures;
+  if (known?.basis === "prior") return "Nothing checked at random";
+  if (known?.checks > 0) {
+    return `Checked at random: ${count(known.wrong_found)} of ${count(known.checks)} wrong, so at most ${atMost(known.error_bound, now.tolerance)}`;
+  }
+  if (now.finished && known) return `At most ${atMost(known.error_bound, now.tolerance)} can be wrong: all else was answered`;
+  return now.failed ? "Not checked again yet" : "Nothing checked yet";
+}
+
+export function note(now) {
+  const known = now.figures;
+  if (known?.basis === "prior") {
+    return "This session was begun before labels were checked: all it has is an estimate. Export the labels and run aluma check on the file: that tells how many are wrong, whatever the data.";
+  }
+  if (known?.checks > 0) return `of the ${count(now.size)} labels (${sure(known)}).${putRight(known)}`;
+  if (now.failed) return `How many of the labels are wrong now is not known before they are checked again.${earlier(now.failed)}`;
+  if (now.finished) return "";
+  return "How many labels are wrong is not known before some are checked at random.";
+}
+
+function earlier(failed) {
+  return failed.checks === 0 ? "" : ` The last check found ${count(failed.wrong)} of ${count(failed.checks)} wrong; they were put right.`;
+}
+
+function putRight(known) {
+  const answered = known.wrong_found - known.skipped_checks;
+  const right = answered > 0 ? ` ${answered === known.wrong_found ? "What was wrong" : count(answered)} has been put right.` : "";
+  return known.skipped_checks > 0 ? `${right} ${many(known.skipped_checks, "skipped check")} count as wrong.` : right;
+}
+
+// How far it is to the goal.
+export function outlook(now) {
+  const goal = percent(now.tolerance), known = now.figures;
+  if (known?.basis === "prior") return "";
+  if (now.every) return `For a goal of ${goal}, every one of the ${count(now.size)} must be answered.`;
+  if (now.exhausted) return "";
+  if (now.phase === "finished") return `The goal of ${goal} is reached.`;
+  if (now.out_of_reach) return `The goal of ${goal} is out of reach with these features.`;
+  if (now.phase !== "checking" || known === null) return `The goal is ${goal}. Checks at random are to come.`;
+  if (known.remaining_at_rate === null) return `At this rate, checks do not come to the goal of ${goal}.`;
+  const checks = `About ${many(known.remaining_at_rate, known.checks ? "more check" : "check")} to the goal of ${goal}`;
+  return known.wrong_found > 0 ? `${checks} at this rate, ${count(known.remaining)} if all are right.` : `${checks}, if all are right.`;
+}
+
+// What would be true if a straight boundary fitted: an estimate, and said to be one.
+export function expected(now) {
+  const known = now.figures;
+  const found = now.exceptions > 0 ? ` Mistakes found: ${count(now.exceptions)}.` : "";
+  if (!known || known.expected_error === null) {
+    return now.answered > 0 && !now.both_seen ? `Nothing is expected before both answers were given.${found}` : found;
+  }
+  const source = known.expected_by === "checks" ? "going by the last checks" : "if a straight boundary fits";
+  return `Expected ${source}: about ${percent(known.expected_error)} wrong, an estimate.${found}`;
+}
+
+export function follows(now) {
+  if (!now.both_seen) return "";
+  const labels = Math.max(now.figures?.determined ?? 0, now.answered - now.exceptions);
+  return `${count(labels)} of ${count(now.size)} labels follow from your answers, if a straight boundary fits.`;
+}
+
+export function brief(now) {
+  const known = now.figures;
+  if (known?.basis !== "audit" || known.checks === 0) return "nothing checked";
+  return `${count(known.wrong_found)} of ${count(known.checks)} wrong, at most ${atMost(known.error_bound, now.tolerance)}`;
+}
+
+// Answers after which the news about a failed check is old, and checks after which their beginning is.
+const NEWS = 10, BEGINNING = 3;
+
+// What has happened, if something has: { key, title, text, go, calm, take }. Whoever has read it
+// dismisses it by its key.
+export function news(now) {
+  if (now.exhausted && now.answered > 0) {
+    return { key: "all", title: "There is nothing left to ask", text: "Every example has an answer or was skipped.", calm: true, take: true };
+  }
+  if (now.finished && now.figures) return { key: "passed", title: "Goal reached", text: passed(now), go: "Go on checking", calm: true, take: true };
+  if (now.out_of_reach) return { key: "reach", title: "The goal is out of reach", text: now.out_of_reach, go: "Go on anyway", take: true };
+  if (now.phase === "checking" && now.figures?.checks < BEGINNING) return { key: `checking ${now.failed?.number ?? 0}`, ...beginning(now), go: "Understood", calm: true };
+  if (now.failed && now.failed.since < NEWS && now.phase === "learning") return { key: `failed ${now.failed.number}`, ...failure(now.failed), go: "Understood" };
+  return null;
+}
+
+function passed(now) {
+  const known = now.figures, labels = `the ${count(now.size)} labels`;
+  const bound = `Passed: at most ${atMost(known.error_bound, now.tolerance)} of ${labels} are wrong`;
+  if (known.checks === 0) return `${bound}: all others were answered.`;
+  const right = known.wrong_found - known.skipped_checks;
+  const skipped = known.skipped_checks > 0 ? `, ${count(known.skipped_checks)} skipped (they count as wrong)` : "";
+  return `${bound} (${sure(known)}). ${count(known.checks)} checked, ${right > 0 ? `${count(right)} found wrong and put right` : "none found wrong"}${skipped}.`;
+}
+
+function beginning(now) {
+  const checks = `check about ${count(now.figures.remaining)} at random`;
+  const why = "that tells how many labels are wrong, whatever the data";
+  if (!now.both_seen) return { title: "All answers are the same so far", text: `Perhaps all are. Now ${checks}: ${why}.` };
+  // Checks also come when there have been many answers, whatever is expected.
+  const expects = now.figures.expected_error;
+  const settled = expects !== null && expects <= now.tolerance;
+  return { title: settled ? "The model has settled" : "Time for a check", text: `Now ${checks}: ${why}.` };
+}
+
+function failure(failed) {
+  if (failed.answer_changed) {
+    return { title: "Checking begins anew", text: "An answer was changed that the labels came of. All answers have been learnt from; learning goes on." };
+  }
+  return {
+    title: `The check found too many wrong (${count(failed.wrong)} of ${count(failed.checks)})`,
+    text: "They have been learnt from; learning goes on.",
+  };
+}
