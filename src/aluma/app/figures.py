@@ -6,6 +6,9 @@ from aluma.app.evidence import Evidence
 from aluma.app.shapes import Figures
 from aluma.promises.certificate import Certificate
 
+#: What a bound may fail with, unless a session was begun otherwise.
+DELTA = 0.05
+
 
 def figures(
     checked: Evidence, judged: Certificate | None, *, exceptions: int, size: int
@@ -37,6 +40,7 @@ def figures(
         expected_error=expected,
         expected_by="checks" if expected and expected == by_checks else "boundary",
         credible_bound=None if known is None else known.credible_bound,
+        delta=DELTA if judged is None else judged.delta,
     )
 
 
