@@ -46,7 +46,7 @@ class Page:
 
 
 def main(link: str) -> None:
-    """Answer until the page says that it is time to stop, then fetch the labels."""
+    """Answer until the labels have passed a check, then fetch them and what is promised."""
     from aluma.app.opening import demo_answers
 
     known, page = demo_answers(), Page(link)
@@ -60,6 +60,7 @@ def main(link: str) -> None:
         state = page.state()
     sys.stdout.write(f"{state['progress']['answered']} answers\n")
     Path("labelled.csv").write_bytes(page.get("/api/export/labels.csv"))
+    sys.stdout.write(page.get("/api/export/promise.txt").decode())
 
 
 if __name__ == "__main__":

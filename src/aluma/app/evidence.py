@@ -34,8 +34,8 @@ class Evidence:
     out_of_reach : why the goal cannot be reached, or None
     drawn : the example that was drawn to be checked next, or None
     both_seen : whether both answers have been given
-    by_checks : share of wrong labels to expect after the last audit that was not passed, if errors
-        fall as fast as answers grow; 0 if there was none
+    by_checks : share of the unanswered that is wrong, going by the last audit that was not passed,
+        if errors fall as fast as answers grow; 0 if there was none
     """
 
     answers: int

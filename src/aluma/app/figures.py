@@ -6,6 +6,9 @@ from aluma.app.evidence import Evidence
 from aluma.app.shapes import Figures
 from aluma.promises.certificate import Certificate
 
+#: What a bound may fail with, unless a session was begun otherwise.
+DELTA = 0.05
+
 
 def figures(
     checked: Evidence, judged: Certificate | None, *, exceptions: int, size: int
@@ -17,9 +20,11 @@ def figures(
     """
     known = judged if checked.both_seen else None
     prior = judged is not None and judged.basis == "prior"
-    expected = _expected(known, checked.answers, exceptions, size)
+    unanswered = max(size - checked.answers - exceptions, 0) / size
+    expected = _expected(known, checked.answers, exceptions, unanswered)
+    by_checks = checked.by_checks * unanswered
     if expected is not None:
-        expected = max(expected, checked.by_checks)
+        expected = max(expected, by_checks)
     return Figures(
         answers=checked.answers,
         basis="audit" if checked.audited else "prior",
@@ -33,12 +38,15 @@ def figures(
         judged=0 if judged is None else judged.asked,
         determined=checked.answers if known is None else known.determined,
         expected_error=expected,
-        expected_by="checks" if expected and expected == checked.by_checks else "boundary",
+        expected_by="checks" if expected and expected == by_checks else "boundary",
         credible_bound=None if known is None else known.credible_bound,
+        delta=DELTA if judged is None else judged.delta,
     )
 
 
-def _expected(judged: Certificate | None, answers: int, exceptions: int, size: int) -> float | None:
+def _expected(
+    judged: Certificate | None, answers: int, exceptions: int, unanswered: float
+) -> float | None:
     """Return the expected share of wrong labels.
 
     An answer that was kept without being learnt from is a mistake that was found. As often as among
@@ -46,6 +54,5 @@ def _expected(judged: Certificate | None, answers: int, exceptions: int, size: i
     """
     if judged is None:
         return None
-    unanswered = max(size - answers - exceptions, 0) / size
     rate = exceptions / max(answers + exceptions, 1)
     return min(judged.expected_error + rate * unanswered, 1.0)

@@ -53,14 +53,14 @@ export function curve(points, tolerance) {
   const tops = [...guessed.map((one) => one.expected_error), 1.5 * (end?.error_bound ?? 0)];
   const most = Math.min(1, Math.max(...tops, tolerance * 3, 0.01));
   const x = (n) => (LEFT + ((WIDE - LEFT) * n) / last).toFixed(1);
-  const y = (share) => (BOTTOM - ((BOTTOM - TOP) * Math.min(share, most)) / most).toFixed(1);
+  const y = (share) => (BOTTOM - ((BOTTOM - TOP) * share) / most).toFixed(1);
   const guess = guessed.map((one) => `${x(one.answers)},${y(one.expected_error)}`).join(" ");
   svg.replaceChildren(
     drawn("line", { class: "axis", x1: LEFT, x2: WIDE, y1: BOTTOM, y2: BOTTOM }),
     drawn("line", { class: "goal", x1: LEFT, x2: WIDE, y1: y(tolerance), y2: y(tolerance) }),
     drawn("text", { x: LEFT + 3, y: y(tolerance) - 4 }, `goal ${percent(tolerance)}`),
     drawn("polyline", { class: "guess", points: guess }),
-    ...audits(checked).map((one) => drawn("polyline", { class: "line", points: one.map((p) => `${x(p.answers)},${y(p.error_bound)}`).join(" ") })),
+    ...audits(checked.filter((one) => one.error_bound <= most)).map((one) => drawn("polyline", { class: "line", points: one.map((p) => `${x(p.answers)},${y(p.error_bound)}`).join(" ") })),
     ...(end ? [drawn("circle", { class: "now", cx: x(end.answers), cy: y(end.error_bound), r: 3.5 })] : []),
     drawn("text", { x: 0, y: TOP + 6 }, percent(most)),
     drawn("text", { x: 0, y: BOTTOM + 1 }, "0%"),

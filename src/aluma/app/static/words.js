@@ -69,7 +69,7 @@ export function follows(now) {
 
 export function brief(now) {
   const known = now.figures;
-  if (known?.basis !== "audit" || known.checks === 0) return "nothing checked";
+  if (known?.basis !== "audit" || known.checks === 0) return now.failed ? "not checked again" : "nothing checked";
   return `${count(known.wrong_found)} of ${count(known.checks)} wrong, at most ${atMost(known.error_bound, now.tolerance)}`;
 }
 
