@@ -83,6 +83,9 @@ class Audited(Promise[Hypotheses]):
             return False
         if audit.failed or (self.only_class(at) and len(audit.wrong) > 0):
             return True
+        if len(audit.wrong) >= checking.CLEARLY * self.tolerance * audit.asked:
+            # It is about to fail, and that it does says more than that it was given up.
+            return False
         anew = checking.share_of_delta(self.delta, 2 + len(checking.rounds(at.heard)))
         price = checking.checks_needed(0.0, self.tolerance, anew)
         return len(audit.wrong) > 0 and audit.remaining > checking.FUTILE * price

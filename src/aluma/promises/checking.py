@@ -23,6 +23,8 @@ ALL_THE_SAME = 30
 DOUBLING = 2.0
 #: A check is given up when passing it would take so many times the checks that a new one does.
 FUTILE = 2.0
+#: ... unless so many times tolerance were wrong so far: a few checks more then show that it fails.
+CLEARLY = 2.0
 
 
 @dataclass(frozen=True)
