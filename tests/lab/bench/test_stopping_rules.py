@@ -52,9 +52,9 @@ def test_kappa_stops_although_a_third_is_wrong() -> None:
 
 def test_kappa_looks_at_batches_of_answers() -> None:
     run = Followed(labels=list(range(5, 105, 5)), predictions=_predictions(*[0] * 19))
-    assert run.labels[rules.kappa_of(run)] == 80
+    assert run.labels[rules.kappa_of(run)] == 40
     assert run.labels[rules.kappa_of(run, every=5)] == 20
-    short = Followed(labels=run.labels[:10], predictions=run.predictions[:10])
+    short = Followed(labels=run.labels[:6], predictions=run.predictions[:6])
     assert rules.kappa_of(short) is None
 
 

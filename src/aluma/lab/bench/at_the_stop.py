@@ -89,15 +89,16 @@ class Task:
 
     @property
     def key(self) -> Key:
-        """What the run is kept by."""
-        return self.pool.name, self.seed, rule_name(self.kind, self.effort)
+        """What the run is kept by: the rule is named with what else it depends on."""
+        if self.kind == SCREENED:
+            return self.pool.name, self.seed, self.kind
+        depends_on = policy_version() if self.kind == AUDITED else self.followed
+        return self.pool.name, self.seed, f"{self.kind} {depends_on}"
 
-
-def rule_name(kind: str, effort: Effort) -> str:
-    """Return what a kind of runs is kept by: it says what they depend on besides pool and seed."""
-    if kind == SCREENED:
-        return kind
-    return f"{kind} {policy_version() if kind == AUDITED else effort.followed}"
+    @property
+    def followed(self) -> int:
+        """Answers that a learner without checks is followed for at most."""
+        return min(self.effort.followed, self.pool.followed or self.effort.followed)
 
 
 # -- single runs ---------------------------------------------------------------------------------
@@ -186,8 +187,8 @@ def screened(X: Floats, y: Floats, seed: int) -> Record:
 
 RUNS: dict[str, Callable[[Floats, Floats, Task], Record]] = {
     AUDITED: lambda X, y, task: audited(X, y, task.seed),
-    FOLLOWED: lambda X, y, task: followed(X, y, task.seed, "auto", task.effort.followed),
-    FOLLOWED_PLAIN: lambda X, y, task: followed(X, y, task.seed, 0.0, task.effort.followed),
+    FOLLOWED: lambda X, y, task: followed(X, y, task.seed, "auto", task.followed),
+    FOLLOWED_PLAIN: lambda X, y, task: followed(X, y, task.seed, 0.0, task.followed),
     SCREENED: lambda X, y, task: screened(X, y, task.seed),
 }
 

@@ -32,11 +32,19 @@ SAMPLING, FLIPPING, TOSSING = 71, 72, 73
 
 @dataclass(frozen=True)
 class StopPool:
-    """A pool by name; ``rare`` if its second class is, so that one would screen for it."""
+    """A pool by name.
+
+    Attributes
+    ----------
+    name, source : what tables call it, and what makes it of a seed
+    rare : whether its second class is, so that one would screen for it
+    followed : answers that a learner without checks is followed for at most, where they are dear
+    """
 
     name: str
     source: Source
     rare: bool = False
+    followed: int | None = None
 
 
 def pools() -> list[StopPool]:
@@ -54,7 +62,7 @@ def pools() -> list[StopPool]:
             StopPool(f"sphere, {share:.0%} flipped", partial(flipped_sphere, share))
             for share in (0.0, 0.02, 0.05, 0.1)
         ),
-        StopPool("coin tosses", coin_tosses),
+        StopPool("coin tosses", coin_tosses, followed=200),
     ]
 
 

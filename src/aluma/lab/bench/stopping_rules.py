@@ -18,8 +18,8 @@ from sklearn.linear_model import LogisticRegression
 from aluma.arrays import Bools, Floats, Ints
 from aluma.lab.bench import one_core
 
-#: small-text's defaults, and the answers between two of its looks: its examples ask for 20 at once.
-KAPPA, KAPPA_WINDOW, KAPPA_EVERY = 0.99, 3, 20
+#: small-text's defaults, and the answers between two of its looks: its learner asks for 10 at once.
+KAPPA, KAPPA_WINDOW, KAPPA_EVERY = 0.99, 3, 10
 #: What buscarpy is asked for by default, and answers between two looks at it.
 RECALL, CONFIDENCE, RECALL_EVERY = 0.95, 0.95, 100
 #: A screening model is fitted anew after every answer up to here, then ever more seldom.
@@ -95,10 +95,9 @@ def kappa_of(run: Followed, every: int = KAPPA_EVERY) -> int | None:
 def consecutive_irrelevant(relevant: Sequence[bool] | Bools, n: int) -> int | None:
     """Return after how many answers the last n were all irrelevant.
 
-    ASReview's ``NConsecutiveIrrelevant`` (version 3.0.8, asreview/models/stoppers.py), whose
-    documentation suggests n such as 50 or 100. It is meant for screening for a rare class, most
-    likely first: a learner that asks what it is unsure about hardly ever meets n in a row. The last
-    example of a pool ends screening too.
+    ASReview's ``NConsecutiveIrrelevant`` (version 3.0.8, asreview/models/stoppers.py). It applies
+    to screening for a rare class, most likely first, which is what ASReview does; a learner that
+    asks what it is unsure about meets both classes. The last example of a pool ends screening too.
     """
     in_a_row = 0
     for count, one in enumerate(relevant, start=1):
@@ -149,8 +148,9 @@ def recall_reached(
 def screening_order(X: Floats, relevant: Bools, seed: int) -> Ints:
     """Return the order in which a pool is screened, most likely relevant first.
 
-    It begins with one example of each class, as simulations with ASReview do, and goes on by
-    logistic regression with balanced classes on what was seen.
+    It begins with one example of each class, as ``asreview simulate --n-prior-included 1
+    --n-prior-excluded 1`` does, and goes on by logistic regression with balanced classes on what
+    was seen. ASReview's own models are others.
     """
     rng = np.random.default_rng(seed)
     order = [int(rng.choice(np.flatnonzero(relevant == kind))) for kind in (True, False)]
