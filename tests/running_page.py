@@ -29,6 +29,7 @@ class Running:
     url: str
     link: str
     client: httpx.Client
+    opened: Opened | None = None
     names: Iterator[int] = field(default_factory=lambda: iter(range(10**9)))
 
     def state(self) -> dict[str, Any]:
@@ -59,7 +60,9 @@ class Running:
 
 def start(stack: ExitStack, found: Opened) -> Running:
     """Serve what was opened until the stack is left."""
-    return served(stack, application(found.desk, found.features, TOKEN), found.desk)
+    page = served(stack, application(found.desk, found.features, TOKEN), found.desk)
+    page.opened = found
+    return page
 
 
 def served(stack: ExitStack, app: Guard, desk: Any) -> Running:

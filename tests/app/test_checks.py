@@ -70,7 +70,7 @@ def test_labels_pass_by_checks_and_the_sentence_goes_with_them(run, many):
     sentence = page.client.get("/api/export/promise.txt").text
     pattern = rf"20\d\d-\d\d-\d\d, many: {len(checking)} of 300 labels were checked at random, "
     assert re.match(
-        pattern + r"0 found wrong: at most \d\.\d\d% of the labels are wrong now", sentence
+        pattern + r"0 found wrong: at most \d(\.\d+)?% of the labels are wrong now", sentence
     )
     assert page.client.get("/api/export/model.json").json()["promise"] == sentence.strip()
     assert f"<h1>{sentence.strip()}</h1>" in page.client.get("/api/export/summary.html").text
@@ -116,7 +116,7 @@ def test_coin_tosses_never_get_a_stop(run):
         page,
         lambda i, _: ["other", "complaint"][int(rng.integers(2))],
         lambda s: s["progress"]["out_of_reach"],
-        most=160,
+        most=240,
     )
     assert not any(s["progress"]["finished"] for s in states)
     failed = [s["progress"]["failed"] for s in states if s["progress"]["failed"]]

@@ -7,6 +7,7 @@ import numpy as np
 from aluma import ALuMA
 from aluma.app.lookahead import Lookahead, Question
 from aluma.errors import Conflict
+from aluma.pool import Pool
 
 X = np.random.default_rng(0).standard_normal((80, 3))
 LABELS = ("no", "yes")
@@ -55,7 +56,8 @@ def test_what_is_on_the_screen_is_the_question():
 
 
 def test_unexpected_answers_are_left_alone():
-    learner = ALuMA(np.arange(1.0, 9.0)[:, None], classes=LABELS, n_hypotheses=200)
+    line = Pool(np.arange(1.0, 9.0)[:, None], prepared=True)
+    learner = ALuMA(line, classes=LABELS, n_hypotheses=200)
     learner.tell(3, "yes")
     ahead = looking(learner.fork())
     assert ahead.unlikely == {"no"}

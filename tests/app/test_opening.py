@@ -120,17 +120,17 @@ def test_slack_on_the_command_line(tmp_path, monkeypatch, slack, code):
     seen = []
     plane().drop(columns="side").to_csv(tmp_path / "t.csv", index=False)
 
-    def served(found, place, _):
+    def served(_page, desk, place, _show):
         place.listener.close()
-        found.desk.close()
-        seen.append(found)
+        desk.close()
+        seen.append(desk)
 
     monkeypatch.setattr("aluma.app.server.serve", served)
     command = ["label", str(tmp_path / "t.csv"), "--port", "0", "--no-browser", "--slack", slack]
     result = CliRunner().invoke(app, command)
     assert result.exit_code == code, result.output
-    for found in seen:
-        settings = json.loads(found.desk.session.about["settings"])
+    for desk in seen:
+        settings = json.loads(desk.session.about["settings"])
         assert str(settings["slack"]) == slack
     assert len(seen) == (code == 0)
 

@@ -16,11 +16,11 @@ from aluma.spaces.history import Event
 #: Answers, of both classes, before labels are checked for the first time: at least and at most.
 FEWEST, LATEST = 30, 128
 #: ... and, in small pools, after this share of them.
-LATEST_SHARE = 0.25
+LATEST_SHARE = 0.16
 #: Answers of one class only after which "all are of that class" is checked.
 ALL_THE_SAME = 30
 #: After a failed check the next begins, whatever is expected, when answers are so many times more.
-DOUBLING = 2.0
+GROWTH = 1.5
 #: A check is given up when passing it would take so many times the checks that a new one does.
 FUTILE = 2.0
 #: ... unless so many times tolerance were wrong so far: a few checks more then show that it fails.
@@ -95,7 +95,7 @@ def worth_checking(answers: int, error: float, tolerance: float, delta: float) -
 def latest_start(past: Sequence[Round], pool: int) -> float:
     """Return the number of answers after which labels are checked, whatever is expected."""
     if past:
-        return DOUBLING * past[-1].answers
+        return GROWTH * past[-1].answers
     return max(FEWEST, min(LATEST, LATEST_SHARE * pool))
 
 

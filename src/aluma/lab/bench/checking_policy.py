@@ -84,17 +84,17 @@ def variants() -> list[Variant]:
     """Return the policies that are compared, the default first."""
     return [
         DEFAULT,
-        *(Variant(f"LATEST {n}", {"LATEST": n}) for n in (32, 96, 128)),
+        *(Variant(f"LATEST {n}", {"LATEST": n}) for n in (32, 64, 96)),
         Variant("LATEST none", {"LATEST": inf}),
-        *(Variant(f"FEWEST {n}", {"FEWEST": n}) for n in (20, 30)),
-        *(Variant(f"DOUBLING {x:g}", {"DOUBLING": x}) for x in (1.5, 3.0)),
+        *(Variant(f"FEWEST {n}", {"FEWEST": n}) for n in (10, 20)),
+        *(Variant(f"GROWTH {x:g}", {"GROWTH": x}) for x in (1.25, 2.0, 3.0)),
         *(Variant(f"FUTILE {x:g}", {"FUTILE": x}) for x in (1.25, 1.5, 3.0, 4.0)),
         Variant("FUTILE none", {"FUTILE": inf}),
         Variant("expected <= 1", share=1.0),
         Variant("expected <= 1/2", share=0.5),
         Variant("expected <= 1/4", share=0.25),
-        Variant("expected <= 1/2, LATEST 128", {"LATEST": 128}, share=0.5),
-        Variant("LATEST 128, FUTILE 1.25", {"LATEST": 128, "FUTILE": 1.25}),
+        Variant("expected <= 1/2, LATEST 64", {"LATEST": 64}, share=0.5),
+        Variant("LATEST 64, FUTILE 1.25", {"LATEST": 64, "FUTILE": 1.25}),
         Variant("every 10th at random", every=10),
     ]
 
