@@ -122,10 +122,10 @@ def test_every_public_name_is_there():
         _ = aluma.Aluma
 
 
-def test_every_exception_is_exported():
+def test_every_exception_and_warning_is_exported():
     exceptions = {name for name, one in vars(errors).items() if isinstance(one, type)}
     assert exceptions <= set(aluma.__all__)
-    assert all(issubclass(getattr(aluma, name), aluma.AlumaError) for name in exceptions)
+    assert all(issubclass(getattr(aluma, name), aluma.AlumaError | Warning) for name in exceptions)
 
 
 def loaded(code: str) -> set[str]:
