@@ -147,7 +147,7 @@ def test_kernels_of_distances_do_not_mind_where_the_origin_is() -> None:
         ALuMA(FAR, dimension=10, slack=0.01, tolerance=0.0)
 
 
-def test_nothing_is_said_of_prepared_pools_nor_of_one_example(tmp_path: Path) -> None:
+def test_nothing_is_said_of_prepared_pools_nor_of_a_few_examples(tmp_path: Path) -> None:
     prepared = Pool(FAR, prepared=True)
     assert Pool(prepared, bias=True).prepared
     assert prepared.fingerprint() == Pool(FAR).fingerprint()
@@ -156,7 +156,8 @@ def test_nothing_is_said_of_prepared_pools_nor_of_one_example(tmp_path: Path) ->
         session.tell(3, "yes")
     with Session.open(tmp_path / "a.aluma", prepared) as session:
         assert session.n_answers == 1
-    ALuMA(FAR[:1], **SETTINGS)
+    for few in (1, 2, 9):
+        ALuMA(FAR[:few], **SETTINGS)
     ALuMA(np.zeros((5, 2)), **SETTINGS)
 
 

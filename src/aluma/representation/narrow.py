@@ -29,6 +29,8 @@ from aluma.pool.store import parts, rows_per_block
 #: after 50 answers, at 0.995 thirty times as much. Raw tables that suffer (wine, breast cancer)
 #: have 0.99 and more; pixels, texts and embeddings, which do not, have up to 0.89.
 NARROW = 0.95
+#: Fewer examples may lie in one direction by chance.
+FEW = 10
 #: Rows that are looked at: at most, and at least if there are as many. Their mean is off by about
 #: ``sqrt((1 - length^2) / rows)``.
 MOST_ROWS, FEWEST_ROWS = 2000, 100
@@ -63,7 +65,7 @@ def narrowness(pool: Pool) -> float:
 
 def warn_if_narrow(pool: Pool) -> None:
     """Warn about a pool whose examples halfspaces hardly tell apart."""
-    if pool.prepared or len(pool) < 2:
+    if pool.prepared or len(pool) < FEW:
         return
     length = narrowness(pool)
     if length > NARROW:

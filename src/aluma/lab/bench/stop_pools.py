@@ -137,11 +137,10 @@ def text_pool(name: str, seed: int) -> tuple[Floats, Floats]:
 
 
 def embedded_pool(name: str, seed: int, most: int = MOST_ROWS) -> tuple[Floats, Floats]:
-    """Return texts with sentence embeddings, scaled as the labelling page does."""
+    """Return texts with sentence embeddings as they come: rows of length 1."""
     data = _embedded(name)
     kept = some(len(data), seed, most)
-    made = features.of_array(data.X[kept], data.name)
-    return np.asarray(made.X, dtype=np.float64), data.y[kept].astype(np.float64)
+    return np.asarray(data.X[kept], dtype=np.float64), data.y[kept].astype(np.float64)
 
 
 def mnist_sample(
