@@ -1,7 +1,7 @@
 """When to check a learner's labels, when to give a check up, and when the goal is out of reach.
 
-Nothing here bears on whether what an audit says is true, only on how many labels are spent: the
-choices were made by labels until an audit is passed, see docs/certificate.md.
+Nothing here bears on whether what an audit says is true, only on how many labels are spent until
+one is passed: see docs/certificate.md, and :mod:`aluma.lab.bench.checking_policy` to compare.
 """
 
 from __future__ import annotations
