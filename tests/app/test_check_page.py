@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
+from aluma.app import check_file, export
 from aluma.errors import BadInput
 from browsing import begun, end
 from check_server import command, desk
@@ -169,6 +170,13 @@ def test_a_person_s_labels_are_not_drawn_and_nothing_may_be_left(
     assert one.state()["question"] is None
     assert one.state()["evidence"]["bound"] == 0
     assert one.post("answer", example=0).status_code == 409
+
+
+def test_nothing_that_the_labelling_page_says_of_a_label_is_shown_with_it(tmp_path: Path) -> None:
+    """What gives the label away would make a blind check none."""
+    frame = pd.DataFrame({"x": range(4), **dict.fromkeys(export.ADDED, "a")})
+    frame.to_csv(tmp_path / "labelled.csv", index=False)
+    assert list(check_file.read(tmp_path / "labelled.csv").shown.columns) == ["x"]
 
 
 def test_images_are_shown_from_the_folder_and_no_other(

@@ -14,6 +14,7 @@ import pandas as pd
 
 from aluma.app import reading
 from aluma.app.examples import Examples, sound
+from aluma.app.export import ADDED, PREFIX
 from aluma.arrays import Floats, Ints
 from aluma.errors import BadInput
 from aluma.promises.audit import Audit
@@ -25,9 +26,10 @@ BESIDE = {
     "label": (("label_by", "given_by"), "vote_share"),
     "aluma_label": (("aluma_label_by",), "aluma_vote_share"),
 }
-#: Columns that are about a label, and not shown with an example.
-HIDDEN = {"label_by", "given_by", "vote_share", "determined"}
-HIDDEN |= {f"aluma_{name}" for name in HIDDEN}
+#: Columns that are about a label, and not shown with an example: what `aluma label` adds now, what
+#: it added before, and what `aluma run` does.
+HIDDEN = {*ADDED[1:], "determined", "given_by"}
+HIDDEN |= {f"{PREFIX}{name}" for name in HIDDEN}
 
 
 @dataclass(frozen=True)
