@@ -1,7 +1,11 @@
 """A pool, its teacher, and what tests of sessions do with them."""
 
+import json
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from hashlib import blake2b
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -62,6 +66,32 @@ def next_question(learner: Learner | Session) -> int | str:
         return int(learner.ask())
     except Exhausted as nothing:
         return str(nothing)
+
+
+def as_format_2(path: Path) -> None:
+    """Rewrite a session's file as aluma wrote it before names of requests were in the chain."""
+    connection = sqlite3.connect(path)
+    connection.execute("DROP TRIGGER event_stays_as_it_is")
+    about = connection.execute("SELECT name, value FROM about WHERE name != 'digest'").fetchall()
+    link = _digest(json.dumps(sorted(map(list, about))).encode())
+    for number, *fields in connection.execute(
+        "SELECT number, kind, example, label, known, factor, time FROM event ORDER BY number"
+    ).fetchall():
+        link = _digest(link + json.dumps([number, *fields]).encode())
+        connection.execute("UPDATE event SET digest = ? WHERE number = ?", (link, number))
+    names = connection.execute("SELECT name, number FROM request").fetchall()
+    connection.execute("DROP TABLE request")
+    connection.execute("DROP TABLE tip")
+    connection.execute("CREATE TABLE request (name TEXT PRIMARY KEY, number INTEGER NOT NULL)")
+    connection.executemany("INSERT INTO request VALUES (?, ?)", names)
+    connection.execute("PRAGMA user_version = 2")
+    connection.commit()
+    connection.close()
+    path.with_name(f"{path.name}.mark").unlink()
+
+
+def _digest(content: bytes) -> bytes:
+    return blake2b(content, digest_size=16).digest()
 
 
 @contextmanager

@@ -240,7 +240,7 @@ def test_closing(path: Path) -> None:
     session.close()
     session.close()
     assert "closed" in repr(session)
-    assert [file.name for file in path.parent.iterdir()] == [path.name]
+    assert sorted(one.name for one in path.parent.iterdir()) == [path.name, f"{path.name}.mark"]
     assert session.n_answers == 3
     for attempt in (lambda: session.tell(0, True), session.undo, lambda: session.skip(0)):
         with pytest.raises(SessionError, match="is closed: open it again"):
@@ -334,9 +334,26 @@ def test_kill_9_loses_nothing(path: Path) -> None:
                     learner.tell(i, bool(truth[i]))
                 assert_same(session._learner, learner)
                 acknowledged = len(kept)
-            assert sorted(p.name for p in path.parent.iterdir()) == [path.name, "pool.npy"]
+            beside = {path.name, f"{path.name}.mark", f"{path.name}.mark.part", "pool.npy"}
+            assert {one.name for one in path.parent.iterdir()} <= beside
     finally:
         server.stdin.close()
         server.wait(30)
         server.stdout.close()
     assert acknowledged > 30
+
+
+def test_a_clock_that_goes_back_changes_nothing(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Session.create(path, X, **SMALL).close()
+    for year in (2040, 1999, 2020):
+        now = datetime(year, 1, 1, tzinfo=UTC).isoformat()
+        monkeypatch.setattr("aluma.session.session._now", lambda now=now: now)
+        with Session.open(path, X) as session:
+            n = session.n_answers
+            session.tell([n, n + 1], TRUTH[[n, n + 1]], request=f"in {year}")
+    with Session.open(path, X) as session:
+        assert [entry.example for entry in session.log] == list(range(6))
+        assert [entry.time[:4] for entry in session.log[::2]] == ["2040", "1999", "2020"]
+        assert session.requests == {"in 2040", "in 1999", "in 2020"}

@@ -124,9 +124,9 @@ def test_files_of_others_are_refused_and_left_alone(path: Path) -> None:
 def test_a_newer_format_is_refused(path: Path) -> None:
     made(path)
     connection = sqlite3.connect(path)
-    connection.execute("PRAGMA user_version = 3")
+    connection.execute("PRAGMA user_version = 4")
     connection.close()
-    with pytest.raises(NewerFormat, match=r"format 3, .* up to 2: upgrade aluma"):
+    with pytest.raises(NewerFormat, match=r"format 4, .* up to 3: upgrade aluma"):
         Session.open(path, X)
 
 
@@ -151,6 +151,19 @@ def test_a_second_writer_is_refused(path: Path) -> None:
         "UPDATE event SET number = 9 WHERE number = 2",
         "DELETE FROM event WHERE number = 2",
         "UPDATE about SET value = replace(value, '1.05', '1.25')",
+        "DELETE FROM event WHERE number = 4",
+        "UPDATE request SET name = 'r9' WHERE place = 2",
+        "UPDATE request SET name = x'7239' WHERE place = 2",
+        "UPDATE request SET number = 3 WHERE place = 2",
+        "UPDATE request SET number = 'x' WHERE place = 2",
+        "UPDATE request SET place = 9 WHERE place = 2",
+        "DELETE FROM request WHERE place = 2",
+        "DELETE FROM request WHERE place = 4",
+        "DELETE FROM request",
+        "DROP TABLE request",
+        "UPDATE tip SET links = 7",
+        "DELETE FROM tip",
+        "DROP TABLE tip",
         "DELETE FROM about",
         "DROP TABLE about",
         "DROP TABLE event",
@@ -159,7 +172,7 @@ def test_a_second_writer_is_refused(path: Path) -> None:
 def test_a_log_that_was_tampered_with_is_refused(path: Path, harm: str) -> None:
     with Session.create(path, X, **SMALL) as session:
         for i in range(4):
-            session.tell(i, False)
+            session.tell(i, False, request=f"r{i}")
     connection = sqlite3.connect(path)
     connection.execute("DROP TRIGGER event_stays")
     connection.execute("DROP TRIGGER event_stays_as_it_is")
@@ -173,12 +186,12 @@ def test_a_log_that_was_tampered_with_is_refused(path: Path, harm: str) -> None:
 def test_no_flipped_bit_changes_an_answer_unnoticed(path: Path) -> None:
     with Session.create(path, X, classes=("no", "yes"), **SMALL) as session:
         for i in range(10):
-            session.tell(i, "yes" if TRUTH[i] else "no")
-        log = session.log
+            session.tell(i, "yes" if TRUTH[i] else "no", request=f"r{i}")
+        log, requests = session.log, session.requests
     sound = path.read_bytes()
     rng = np.random.default_rng(0)
     # Half of them where the log, the schema and the header are: all but the snapshot.
-    places = np.concatenate([rng.integers(len(sound), size=40), rng.integers(5 * 4096, size=80)])
+    places = np.concatenate([rng.integers(len(sound), size=40), rng.integers(9 * 4096, size=80)])
     outcomes = {"sound": 0, "refused": 0}
     for number, place in enumerate(places):
         harmed = bytearray(sound)
@@ -191,6 +204,7 @@ def test_no_flipped_bit_changes_an_answer_unnoticed(path: Path) -> None:
             outcomes["refused"] += 1
             continue
         assert tuple(opened.entries) == log
+        assert opened.requests == requests
         opened.close()
         outcomes["sound"] += 1
     assert min(outcomes.values()) > 5

@@ -145,7 +145,7 @@ def test_taking_back_after_opening_replays_little(
 def test_a_snapshot_of_answers_is_none_of_checks() -> None:
     """The same answers lead elsewhere when they were checks: open ones are not learnt from yet."""
     names = [
-        set(snapshot._prefixes([Event(1, 1), Event(2, -1, check=check)], b""))
+        set(snapshot._prefixes([Event(1, 1), Event(2, -1, check=check)], b"", 2))
         for check in (0, 1, 2)
     ]
     assert len(set.union(*names)) == 4

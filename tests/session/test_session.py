@@ -18,7 +18,7 @@ from aluma.session import (
     recipe,
 )
 from aluma.spaces.history import Event
-from sessions import RNG, SMALL, TRUTH, X, assert_same, told
+from sessions import RNG, SMALL, TRUTH, X, as_format_2, assert_same, told
 
 # The face.
 
@@ -266,15 +266,25 @@ def test_exceptions_are_kept_and_not_learnt_from(path):
         assert session.exceptions == {}
 
 
-def test_a_file_without_requests_is_opened(path):
+@pytest.mark.parametrize("has_requests", [True, False])
+def test_an_older_file_is_read_and_written_on(path, has_requests):
     with Session.create(path, X, classes=(False, True), **SMALL) as session:
-        told(session, 2)
-    with sqlite3.connect(path) as connection:
-        connection.execute("DROP TABLE request")
-    connection.close()
-    with Session.open(path, X) as session:
+        session.tell([7, 8], TRUTH[[7, 8]])
         session.tell(9, bool(TRUTH[9]), request="a")
-        assert session.knows("a")
+        session.tell(9, bool(TRUTH[9]), request="b")
+        log = session.log
+    as_format_2(path)
+    if not has_requests:
+        with sqlite3.connect(path) as connection:
+            connection.execute("DROP TABLE request")
+        connection.close()
+    for _ in range(2):
+        with Session.open(path, X) as session:
+            assert session.log[:3] == log
+            assert session.requests >= ({"a", "b"} if has_requests else set())
+            session.tell(10, bool(TRUTH[10]), request="c")
+            assert session.knows("c")
+            assert len(session.log) == 4
 
 
 def test_checks_survive_a_crash_and_are_not_drawn_again(path: Path) -> None:

@@ -9,6 +9,8 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from aluma.visible import visible
+
 console = Console(highlight=False)
 complaints = Console(highlight=False, stderr=True)
 
@@ -28,5 +30,10 @@ def folder(path: Path) -> Path:
 
 def fail(message: str) -> NoReturn:
     """Say what is wrong and leave with the exit code for wrong usage."""
-    complaints.print(f"[bold red]Error:[/bold red] {escape(message)}", soft_wrap=True)
+    complaints.print(f"[bold red]Error:[/bold red] {plain(message)}", soft_wrap=True)
     raise typer.Exit(2)
+
+
+def plain(text: str) -> str:
+    """Return text of others as it may be printed: no markup, nothing that steers a terminal."""
+    return escape(visible(text))

@@ -24,6 +24,8 @@ def _row(number: int, line: str) -> dict[str, Any]:
         row = json.loads(line)
     except json.JSONDecodeError as error:
         raise ValueError(f"line {number} is no JSON: {error.msg}") from error
+    except RecursionError as error:
+        raise ValueError(f"line {number} is nested too deeply") from error
     if not isinstance(row, dict):
         raise ValueError(f"line {number} holds no object but {line.strip()[:40]!r}")
     return {_sound(key): _sound(value) for key, value in row.items()}

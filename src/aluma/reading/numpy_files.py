@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aluma.errors import BadInput
+from aluma.reading.checks import MOST_BYTES
 
 #: Names that an array in an .npz file may have when it is not the only one.
 KNOWN_NAMES = ("X", "embeddings", "features", "data")
@@ -18,6 +19,8 @@ KNOWN_NAMES = ("X", "embeddings", "features", "data")
 def read(path: Path) -> npt.NDArray[Any]:
     """Read an array of numbers, never a pickle."""
     try:
+        if zipfile.is_zipfile(path):
+            _check_unpacked(path)
         loaded = np.load(path, mmap_mode="r", allow_pickle=False)
         array = loaded if isinstance(loaded, np.ndarray) else loaded[_chosen(path, loaded.files)]
     except BadInput:
@@ -34,6 +37,17 @@ def read(path: Path) -> npt.NDArray[Any]:
             "(or images of shape (n, height, width) or (n, height, width, 3))."
         )
     return array
+
+
+def _check_unpacked(path: Path) -> None:
+    """Refuse a small file that would not fit into memory once it is unpacked."""
+    with zipfile.ZipFile(path) as archive:
+        size = max((member.file_size for member in archive.infolist()), default=0)
+    if size > MOST_BYTES:
+        raise BadInput(
+            f"{path} holds an array of {size / 2**30:.1f} GB once it is unpacked, "
+            f"{MOST_BYTES // 2**30} are the most: pass a part of it, or save it as .npy."
+        )
 
 
 def _chosen(path: Path, names: list[str]) -> str:

@@ -6,6 +6,7 @@ from aluma.errors import (
     SessionDamaged,
     SessionError,
     SessionLocked,
+    SessionRolledBack,
     WrongPool,
 )
 from aluma.session.answer_log import Entry
@@ -19,5 +20,6 @@ __all__ = [
     "SessionDamaged",
     "SessionError",
     "SessionLocked",
+    "SessionRolledBack",
     "WrongPool",
 ]

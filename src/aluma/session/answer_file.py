@@ -1,8 +1,9 @@
 """One SQLite file that holds a log of answers, which only grows, and snapshots that may be lost.
 
-Every row of the log carries a digest of itself and of the row before, because SQLite notices
-damage to its own structure but not to what is stored in it. Snapshots carry a checksum each: a
-damaged one is dropped, a damaged log is refused.
+Every row of the log, and every name of a request, carries a digest of itself and of the one before
+(:mod:`aluma.session.chain`), because SQLite notices damage to its own structure but not to what is
+stored in it. The end of the chain is written down as well, so that none is missing. Snapshots carry
+a checksum each: a damaged one is dropped, a damaged log is refused.
 
 The journal is a rollback journal and not a write-ahead log: between two answers everything is in
 the one file, even after a crash, so that whoever copies or moves it alone loses nothing. The lock
@@ -13,24 +14,27 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from aluma.errors import NewerFormat, NotASession, SessionError
 from aluma.locking import locked
+from aluma.session import chain, high_water
 from aluma.session.answer_log import Entry
 from aluma.session.refusals import check_file, check_new, damaged, explained
 
 #: "ALuM": marks the file as ours, as SQLite's documentation of application_id asks.
 APPLICATION = 0x414C754D
 #: Version of what is written below. Raise it when an older aluma would misread a newer file.
-FORMAT = 2
+FORMAT = 3
+#: The first format that has the names of requests in its chain, and the end of it in a table.
+CHAINED = 3
 
-#: Name of the row of "about" that holds the digest of the others.
-_DIGEST = "digest"
+#: Names of the rows of "about", and of the one that holds the digest of the others.
+ABOUT, DIGEST = ("strategy", "settings", "pool", "shape", "created", "aluma"), "digest"
 _SCHEMA = (
     "CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
     "CREATE TABLE event (number INTEGER PRIMARY KEY, kind TEXT NOT NULL, example INTEGER NOT NULL,"
@@ -47,9 +51,19 @@ _SNAPSHOTS = (
 )
 
 
-#: Names that callers gave to what they asked for, so that asking again changes nothing. A file
-#: without the table is as good as one where it is empty.
-_REQUESTS = "CREATE TABLE IF NOT EXISTS request (name TEXT PRIMARY KEY, number INTEGER NOT NULL)"
+#: Names that callers gave to what they asked for, so that asking again changes nothing; with how
+#: many entries there were then, which is their place in the chain.
+_REQUESTS = (
+    "CREATE TABLE request (place INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"
+    " number INTEGER NOT NULL, digest BLOB NOT NULL)"
+)
+#: How many links the chain has, and the last of them.
+_TIP = "CREATE TABLE tip (slot INTEGER PRIMARY KEY, links INTEGER NOT NULL, last BLOB NOT NULL)"
+#: What callers keep beside the answers, such as notes. A file without the table keeps nothing.
+_BESIDE = (
+    "CREATE TABLE IF NOT EXISTS beside (name TEXT PRIMARY KEY, value TEXT NOT NULL,"
+    " checksum BLOB NOT NULL)"
+)
 
 
 class AnswerFile:
@@ -61,6 +75,8 @@ class AnswerFile:
     about : what the session is about: text by name, written once
     entries : the log so far
     requests : names of the requests that have been carried out
+    beside : what callers keep beside the answers: text by name
+    links : the chain of digests, from the seed on
     closed : bool
     """
 
@@ -69,11 +85,15 @@ class AnswerFile:
         self.about: dict[str, str] = {}
         self.entries: list[Entry] = []
         self.requests: set[str] = set()
-        self._digest = b""
+        self.beside: dict[str, str] = {}
+        self.links: list[bytes] = []
+        self._format = FORMAT
 
     @classmethod
-    def create(cls, path: Path, about: dict[str, str]) -> AnswerFile:
-        """Make a new file; it must not exist yet."""
+    def create(
+        cls, path: Path, about: dict[str, str], beside: Mapping[str, str] | None = None
+    ) -> AnswerFile:
+        """Make a new file; it must not exist yet. What is kept beside is there with the file."""
         check_new(path)
         try:
             path.touch(exist_ok=False)
@@ -84,13 +104,14 @@ class AnswerFile:
         try:
             file = cls(path, _connect(path))
             try:
-                file._fill(about)
+                file._fill(about, dict(beside or {}))
             except BaseException:
                 file.close()
                 raise
         except BaseException:
             path.unlink()
             raise
+        file._mark()
         return file
 
     @classmethod
@@ -101,40 +122,38 @@ class AnswerFile:
         try:
             file._check_identity()
             file._read()
+            high_water.check(path, file.seed.hex(), file.links, len(file.entries))
             file._prepare()
-            file._read_requests()
+            file._read_beside()
         except BaseException:
             file.close()
             raise
+        file._mark()
         return file
 
     @property
     def seed(self) -> bytes:
         """Digest of what the session is about, with which the log's chain of digests begins."""
-        return _digest(json.dumps(sorted(self.about.items())).encode())
+        return chain.digest(json.dumps(sorted(self.about.items())).encode())
 
     def append(self, entries: Sequence[Entry], request: str | None = None) -> None:
         """Write entries and who asked for them, all or none; on the disk when this returns."""
-        digest, rows = self._digest, []
-        for number, entry in enumerate(entries, start=len(self.entries) + 1):
-            digest = _chained(digest, number, entry.fields())
-            rows.append((number, *entry.fields(), digest))
-        with self._transaction() as connection:
-            connection.executemany("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
-            if request is not None:
-                number = len(self.entries) + len(rows)
-                connection.execute("INSERT INTO request VALUES (?, ?)", (request, number))
-        self.entries.extend(entries)
-        self._digest = digest
-        if request is not None:
-            self.requests.add(request)
+        self._grow(entries, [] if request is None else [request])
 
     def remember(self, requests: Iterable[str]) -> None:
         """Take requests for carried out that another file has seen."""
-        rows = [(request, len(self.entries)) for request in requests]
+        self._grow([], [name for name in requests if name not in self.requests])
+
+    def keep_beside(self, values: Mapping[str, str], request: str | None = None) -> None:
+        """Keep texts by name, an empty one not at all; on the disk when this returns."""
+        requests = [] if request is None else [request]
         with self._transaction() as connection:
-            connection.executemany("INSERT OR IGNORE INTO request VALUES (?, ?)", rows)
-        self.requests.update(request for request, _ in rows)
+            _put_beside(connection, values)
+            links = self._insert([], requests)
+        self.beside = {k: v for k, v in (self.beside | dict(values)).items() if v}
+        self.requests.update(requests)
+        self.links = links
+        self._mark()
 
     def length(self) -> int:
         """Read the log again and return how long it is; close the file if that cannot be told."""
@@ -162,7 +181,7 @@ class AnswerFile:
             payload, checksum = self._connection.execute(
                 "SELECT payload, checksum FROM snapshot WHERE slot = ?", (slot,)
             ).fetchone()
-            return bytes(payload) if _digest(payload) == checksum else None
+            return bytes(payload) if chain.digest(payload) == checksum else None
         except (sqlite3.DatabaseError, TypeError):
             return None
 
@@ -172,7 +191,7 @@ class AnswerFile:
             connection.executemany("DELETE FROM snapshot WHERE slot = ?", [(s,) for s in stale])
             connection.execute(
                 "INSERT OR REPLACE INTO snapshot VALUES (?, ?, ?, ?)",
-                (slot, name, payload, _digest(payload)),
+                (slot, name, payload, chain.digest(payload)),
             )
 
     # -- inside --------------------------------------------------------------------------------
@@ -190,17 +209,54 @@ class AnswerFile:
                     self._connection.execute("ROLLBACK")
                 raise
 
-    def _fill(self, about: dict[str, str]) -> None:
-        self.about = dict(about)
+    def _grow(self, entries: Sequence[Entry], requests: Sequence[str]) -> None:
+        """Add links to the chain: entries, then the names of requests."""
+        with self._transaction():
+            links = self._insert(entries, requests)
+        self.entries.extend(entries)
+        self.requests.update(requests)
+        self.links = links
+        self._mark()
+
+    def _insert(self, entries: Sequence[Entry], requests: Sequence[str]) -> list[bytes]:
+        """Insert what comes next, and return the chain with it."""
+        links, rows, names = list(self.links), [], []
+        for number, entry in enumerate(entries, start=len(self.entries) + 1):
+            record = chain.entry(number, entry.fields())
+            links.append(chain.link(links[-1], record))
+            rows.append((number, *entry.fields(), chain.stored(links[-1], record)))
+        last = len(self.entries) + len(rows)
+        for place, name in enumerate(requests, start=len(self.requests) + 1):
+            record = chain.request(place, name, last)
+            links.append(chain.link(links[-1], record))
+            names.append((place, name, last, chain.stored(links[-1], record)))
+        self._connection.executemany("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        self._connection.executemany("INSERT INTO request VALUES (?, ?, ?, ?)", names)
+        self._write_tip(links)
+        return links
+
+    def _write_tip(self, links: Sequence[bytes]) -> None:
+        row = (len(links) - 1, links[-1])
+        self._connection.execute("INSERT OR REPLACE INTO tip VALUES (0, ?, ?)", row)
+
+    def _mark(self) -> None:
+        """Write down beside the file how far it has grown."""
+        mark = high_water.Mark(len(self.links) - 1, len(self.entries), self.links[-1].hex())
+        high_water.write(self.path, {self.seed.hex(): mark})
+
+    def _fill(self, about: dict[str, str], beside: dict[str, str]) -> None:
+        self.about, self.beside = dict(about), beside
         self._make_durable()
         with self._transaction() as connection:
             connection.execute(f"PRAGMA application_id = {APPLICATION}")
             connection.execute(f"PRAGMA user_version = {FORMAT}")
-            for statement in (*_SCHEMA, _SNAPSHOTS, _REQUESTS):
+            for statement in (*_SCHEMA, _SNAPSHOTS, _REQUESTS, _TIP, _BESIDE):
                 connection.execute(statement)
-            rows = [*about.items(), (_DIGEST, self.seed.hex())]
+            rows = [*about.items(), (DIGEST, self.seed.hex())]
             connection.executemany("INSERT INTO about VALUES (?, ?)", rows)
-        self._digest = self.seed
+            self.links = [self.seed]
+            self._write_tip(self.links)
+            _put_beside(connection, beside)
 
     def _check_identity(self) -> None:
         """Refuse what is not a session, not of this format, or not sound."""
@@ -217,6 +273,7 @@ class AnswerFile:
                     f"{self.path} has format {written}, and this version of aluma reads formats "
                     f"up to {FORMAT}: upgrade aluma."
                 )
+            self._format = written
             found = self._pragma("quick_check")
             if found != "ok":
                 raise damaged(self.path, str(found).splitlines()[0])
@@ -230,8 +287,27 @@ class AnswerFile:
         self._make_durable()
         with self._transaction() as connection:
             connection.execute(_SNAPSHOTS)
-            connection.execute(_REQUESTS)
-            connection.execute(f"PRAGMA user_version = {self._pragma('user_version')}")
+            connection.execute(_BESIDE)
+            connection.execute(f"PRAGMA user_version = {self._format}")
+        if self._format < CHAINED:
+            self._adopt_requests()
+
+    def _adopt_requests(self) -> None:
+        """Bring the names of requests into the chain of a file from before they were in it.
+
+        They all count as asked for now, behind the entries: these stay as they are. An older aluma
+        refuses the file from here on, and says so.
+        """
+        with self._transaction() as connection:
+            connection.execute("CREATE TABLE IF NOT EXISTS request (name TEXT PRIMARY KEY)")
+            found = connection.execute("SELECT name FROM request ORDER BY rowid").fetchall()
+            names = [str(name) for (name,) in found]
+            connection.execute("DROP TABLE request")
+            for statement in (_REQUESTS, _TIP):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {FORMAT}")
+            links = self._insert([], names)
+        self._format, self.links, self.requests = FORMAT, links, set(names)
 
     def _make_durable(self) -> None:
         with explained(self.path, "opened"):
@@ -244,35 +320,75 @@ class AnswerFile:
 
     def _read(self) -> None:
         """Read everything, and verify that it is as it was written."""
+        chained = self._format >= CHAINED
         with explained(self.path, "read"):
             about = self._connection.execute("SELECT name, value FROM about").fetchall()
             rows = self._connection.execute(
                 "SELECT number, kind, example, label, known, factor, time, digest FROM event"
                 " ORDER BY number"
             ).fetchall()
+            names, tip = [], []
+            if chained:
+                names = self._connection.execute(
+                    "SELECT number, place, name, digest FROM request ORDER BY place"
+                ).fetchall()
+                tip = self._connection.execute("SELECT slot, links, last FROM tip").fetchall()
         self.about = {str(name): str(value) for name, value in about}
-        if self.about.pop(_DIGEST, "") != self.seed.hex():
+        if self.about.pop(DIGEST, "") != self.seed.hex():
             raise damaged(self.path, "what it is about is not as it was written")
-        self.entries, self._digest = self._verified(rows)
+        entries, links = self._verified(rows, names)
+        if chained and tip != [(0, len(links) - 1, links[-1])]:
+            raise damaged(self.path, "its end is not as it was written")
+        self.entries, self.links = entries, links
+        self.requests = {name for _, _, name, _ in names}
 
-    def _read_requests(self) -> None:
+    def _read_beside(self) -> None:
         with explained(self.path, "read"):
-            names = self._connection.execute("SELECT name FROM request").fetchall()
-        self.requests = {str(name) for (name,) in names}
+            rows = self._connection.execute("SELECT name, value, checksum FROM beside").fetchall()
+        for name, value, checksum in rows:
+            if checksum != _checksum(str(name), str(value)):
+                raise damaged(self.path, f"{name!r}, kept beside the answers, has changed")
+        self.beside = {str(name): str(value) for name, value, _ in rows}
 
-    def _verified(self, rows: Sequence[tuple[Any, ...]]) -> tuple[list[Entry], bytes]:
-        """Return the entries that rows hold, and the last link of their chain of digests."""
-        entries, link = [], self.seed
-        for expected, (number, *fields, digest) in enumerate(rows, start=1):
-            try:
-                link = _chained(link, number, tuple(fields))
-                sound = number == expected and digest == link
-                entries.append(Entry.of_fields(*fields))
-            except (ValueError, TypeError):
-                sound = False
-            if not sound:
-                raise damaged(self.path, f"entry {expected} of the log is not as it was written")
-        return entries, link
+    def _verified(
+        self, rows: Sequence[tuple[Any, ...]], names: Sequence[tuple[Any, ...]]
+    ) -> tuple[list[Entry], list[bytes]]:
+        """Return the entries that rows hold, and the chain of digests through them and names."""
+        links = [self.seed]
+        for what, record, digest in _records(rows, names):
+            if record is None or not chain.fits(digest, links[-1], record):
+                raise damaged(self.path, f"{what} is not as it was written")
+            links.append(chain.link(links[-1], record))
+        return [Entry.of_fields(*fields) for _, *fields, _ in rows], links
+
+
+#: What a record is called, what is digested of it (None if it is in no fit state), its digest.
+_Record: TypeAlias = tuple[str, bytes | None, Any]
+
+
+def _records(
+    rows: Sequence[tuple[Any, ...]], names: Sequence[tuple[Any, ...]]
+) -> Iterator[_Record]:
+    """Yield entries and names of requests in the order in which they were written."""
+    after: dict[Any, list[_Record]] = {}
+    for expected, (number, place, name, digest) in enumerate(names, start=1):
+        sound = place == expected and isinstance(name, str)
+        record = chain.request(expected, name, number) if sound else None
+        after.setdefault(number, []).append((f"request {expected}", record, digest))
+    yield from after.pop(0, [])
+    for expected, (number, *fields, digest) in enumerate(rows, start=1):
+        yield f"entry {expected} of the log", _entry_record(number, expected, fields), digest
+        yield from after.pop(expected, [])
+    for rest in after.values():
+        yield from ((what, None, digest) for what, _, digest in rest)
+
+
+def _entry_record(number: int, expected: int, fields: Sequence[Any]) -> bytes | None:
+    try:
+        Entry.of_fields(*fields)
+        return chain.entry(expected, fields) if number == expected else None
+    except (ValueError, TypeError, AttributeError):
+        return None
 
 
 def _connect(path: Path) -> sqlite3.Connection:
@@ -281,9 +397,12 @@ def _connect(path: Path) -> sqlite3.Connection:
         return locked(path)
 
 
-def _digest(content: bytes) -> bytes:
-    return blake2b(content, digest_size=16).digest()
+def _put_beside(connection: sqlite3.Connection, values: Mapping[str, str]) -> None:
+    gone = [(name,) for name, value in values.items() if not value]
+    rows = [(name, value, _checksum(name, value)) for name, value in values.items() if value]
+    connection.executemany("DELETE FROM beside WHERE name = ?", gone)
+    connection.executemany("INSERT OR REPLACE INTO beside VALUES (?, ?, ?)", rows)
 
 
-def _chained(previous: bytes, number: int, fields: tuple[Any, ...]) -> bytes:
-    return _digest(previous + json.dumps([number, *fields]).encode())
+def _checksum(name: str, value: str) -> bytes:
+    return blake2b(json.dumps([name, value]).encode(), digest_size=16).digest()

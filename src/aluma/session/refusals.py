@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -55,8 +56,8 @@ def check_file(path: Path) -> None:
 def damaged(path: Path, how: str) -> SessionDamaged:
     """Return the error for a file whose log cannot be trusted."""
     return SessionDamaged(
-        f"{path} is damaged: {how}. Go back to a copy. The answers that can still be read are "
-        f"listed by SQLite's command line tool: sqlite3 {path.name} 'SELECT * FROM event'"
+        f"{path} is damaged: {how}. Go back to a copy, or bring back the answers that are whole, "
+        f"into files of their own: aluma recover {shlex.quote(str(path))}"
     )
 
 

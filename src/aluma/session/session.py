@@ -8,7 +8,7 @@ not used, and one that is used is on the disk.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from os import PathLike
@@ -56,7 +56,13 @@ class Session:
 
     @classmethod
     def create(
-        cls, path: str | PathLike[str], pool: Any, *, strategy: str = "aluma", **settings: Any
+        cls,
+        path: str | PathLike[str],
+        pool: Any,
+        *,
+        strategy: str = "aluma",
+        beside: Mapping[str, str] | None = None,
+        **settings: Any,
     ) -> Session:
         """Begin a session in a new file.
 
@@ -65,6 +71,7 @@ class Session:
         path : where the file is to be; it must not exist yet
         pool : the examples, as for a learner
         strategy : name of the learner, see :mod:`aluma.learners.registry`
+        beside : what to keep beside the answers, see :attr:`beside`
         **settings
             The learner's own keyword arguments. They are written into the file, defaults
             included; ``random_state`` as the integer that it comes to.
@@ -81,7 +88,7 @@ class Session:
             "created": _now(),
             "aluma": recipe.aluma_version(),
         }
-        return cls(AnswerFile.create(Path(path), about), learner)
+        return cls(AnswerFile.create(Path(path), about, beside), learner)
 
     @classmethod
     def open(cls, path: str | PathLike[str], pool: Any) -> Session:
@@ -162,8 +169,11 @@ class Session:
                 twin = self._learner.fork()
                 if label is not None:
                     labels = twin.labels
+                    classes = labels.count
                     labels.sign(label)
-                    twin.labels = labels
+                    if labels.count == classes:
+                        # What is not learnt from makes no further class either.
+                        twin.labels = labels
                 twin.skip(i)
                 before = self._learner.history
                 if label is not None and twin.history == before and i not in twin.answered:
@@ -206,7 +216,7 @@ class Session:
         return self._learner.predict(X)
 
     def predict_proba(self, X: Any = None) -> Floats:
-        """Return (n, 2) vote shares of the two labels, for the pool or for new examples."""
+        """Return (n, K) vote shares, in the order of ``classes_``, for the pool or for others."""
         return self._learner.predict_proba(X)
 
     def certificate(self) -> Certificate:
@@ -284,6 +294,20 @@ class Session:
         with self._writing(None):
             self._file.remember(requests)
 
+    def keep_beside(self, values: Mapping[str, str], *, request: str | None = None) -> None:
+        """Keep texts by name beside the answers, as :attr:`beside` has them then.
+
+        They are on the disk when this returns, all or none; an empty text is one that is not kept.
+        """
+        with self._writing(request) as wanted:
+            if wanted:
+                self._file.keep_beside(values, request)
+
+    @property
+    def beside(self) -> dict[str, str]:
+        """What is kept beside the answers: text by name. It is nothing to the learner."""
+        return dict(self._file.beside)
+
     @property
     def requests(self) -> frozenset[str]:
         """Names of the requests that have been carried out."""
@@ -299,8 +323,8 @@ class Session:
         return self._learner.n_answers
 
     @property
-    def classes_(self) -> tuple[Any, Any]:
-        """Both labels, (negative, positive)."""
+    def classes_(self) -> tuple[Any, ...]:
+        """All labels, as the learner has them: of two, (negative, positive)."""
         return self._learner.classes_
 
     @property

@@ -51,7 +51,7 @@ def keep(learner: Learner, file: AnswerFile, slot: int) -> None:
 
     What goes wrong is logged and no more: the answers do not depend on it.
     """
-    prefixes = _prefixes(learner.history, file.seed)
+    prefixes = _prefixes(learner.history, file.seed, learner.labels.count)
     if not prefixes:
         return
     name = list(prefixes)[-1]
@@ -72,7 +72,7 @@ def resume(learner: Learner, history: Sequence[Event], file: AnswerFile) -> int:
 
     Returns how many answers had to be replayed.
     """
-    prefixes = _prefixes(history, file.seed)
+    prefixes = _prefixes(history, file.seed, learner.labels.count)
     usable = {prefixes[one]: slot for slot, one in file.snapshots().items() if one in prefixes}
     for length in sorted(usable, reverse=True):
         try:
@@ -127,14 +127,16 @@ def restore(learner: Learner, payload: bytes | None, history: Sequence[Event]) -
     learner.restore(standing, history)
 
 
-def _prefixes(history: Sequence[Event], seed: bytes) -> dict[bytes, int]:
+def _prefixes(history: Sequence[Event], seed: bytes, classes: int) -> dict[bytes, int]:
     """Return, for every answer, a name of the answers up to it and where in the history it is.
 
-    The name depends on the settings, by way of ``seed``, and on the form of the population: a
-    snapshot is used only by the version of aluma that would arrive at the same one.
+    The name depends on the settings, by way of ``seed``, on the number of classes, and on the form
+    of the population: a snapshot is used only by the version of aluma that would arrive at the same
+    one.
     """
     prefixes: dict[bytes, int] = {}
-    name = blake2b(seed + aluma_version().encode(), digest_size=16).digest()
+    form = aluma_version() if classes == 2 else f"{aluma_version()}, {classes} classes"
+    name = blake2b(seed + form.encode(), digest_size=16).digest()
     for place, event in enumerate(history, start=1):
         if event.sign:
             told = f"{event.index} {event.sign}"

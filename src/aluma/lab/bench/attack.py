@@ -1,0 +1,101 @@
+"""Attacks on sessions and pages by somebody who wants them to fail: ``aluma bench attack``.
+
+Damage to files, processes killed and out of room, power cuts (where there is strace), requests that
+must not be let in, and content that means harm. Everything stays in a temporary folder and on this
+machine. What is printed is how often each was tried and how it ended; nothing may end as FAILED.
+docs/security.md says what was found, and SECURITY.md what is promised.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from aluma.lab.bench.attack_access import access
+from aluma.lab.bench.attack_content import content
+from aluma.lab.bench.attack_damage import damages
+from aluma.lab.bench.attack_durability import durability
+from aluma.lab.bench.attack_power import power
+from aluma.lab.bench.attack_tally import Tally
+from aluma.lab.bench.page import LABELS, points
+from aluma.lab.bench.page_crash import Kills, hammer
+
+#: Damages to a session's file (to others a part of it), kills of processes, kills of a page.
+DAMAGES, KILLS, PAGE_KILLS = 1000, 1000, 30
+QUICK_DAMAGES, QUICK_KILLS, QUICK_PAGE_KILLS = 80, 30, 3
+#: Answers to a page for every time that it is killed.
+ANSWERS = 8
+#: Seconds after which no more processes are killed.
+MOST_SECONDS = 540.0
+SEED = 20
+
+
+def run(console: Console, quick: bool = False) -> bool:
+    """Print how attacks ended; say whether none got through."""
+    rng = np.random.default_rng(SEED)
+    with TemporaryDirectory() as name, _quiet():
+        folder = Path(name)
+        parts = [_folder(folder, part) for part in ("damage", "durability", "access", "content")]
+        tallies = damages(parts[0], QUICK_DAMAGES if quick else DAMAGES, rng)
+        if hasattr(os, "fork"):
+            kills = QUICK_KILLS if quick else KILLS
+            tallies += durability(parts[1], kills, rng, seconds=MOST_SECONDS)
+            tallies += power(parts[1], rng, cuts=1 if quick else 3)
+            tallies.append(_page_killed(parts[1], QUICK_PAGE_KILLS if quick else PAGE_KILLS, rng))
+        tallies += access(parts[2])
+        tallies += content(parts[3])
+    _print(console, tallies)
+    return not any(tally.broken for tally in tallies)
+
+
+def _page_killed(folder: Path, kills: int, rng: np.random.Generator) -> Tally:
+    """Kill a page that is being answered, while it learns and while labels are checked."""
+    tally, answers = Tally("SIGKILL: page"), ANSWERS * kills + 60
+    source, truth = points(folder, "page", 4 * answers, 6)
+    while_checking = kills // 2
+    when = Kills(kills - while_checking, while_checking, of_questions=30, of_checks=30)
+    found = hammer(source, truth, LABELS, answers=answers, kills=when, rng=rng)
+    if found.harmless:
+        tally.count("nothing lost, doubled or invented", kills)
+    else:
+        tally.fail(str(found))
+    return tally
+
+
+def _folder(folder: Path, name: str) -> Path:
+    made = folder / name
+    made.mkdir()
+    return made
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Do not log what is expected here a thousand times: damage, and marks of no use."""
+    logger = logging.getLogger("aluma")
+    before = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
+
+
+def _print(console: Console, tallies: list[Tally]) -> None:
+    table = Table("tried", "times", "how it ended", box=SIMPLE_HEAD, title="Attacks")
+    for tally in tallies:
+        ends = "; ".join(f"{end} {number:,}" for end, number in sorted(tally.ends.items()))
+        table.add_row(tally.what, f"{tally.tried:,}", ends)
+    console.print(table)
+    for tally in tallies:
+        for line in tally.broken[:5]:
+            console.print(f"[bold red]FAILED[/bold red] {escape(tally.what)}: {escape(line)}")
