@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         SessionDamaged,
         SessionError,
         SessionLocked,
+        SessionRolledBack,
         Undecided,
         WrongPool,
     )
@@ -73,6 +74,7 @@ __all__ = [
     "SessionDamaged",
     "SessionError",
     "SessionLocked",
+    "SessionRolledBack",
     "SimpleMargin",
     "Trace",
     "Undecided",

@@ -34,11 +34,14 @@ class Asked:
 
 def question(
     learners: Sequence[Learner],
-    positives: Sequence[int],
+    positives: Sequence[int | None],
     teacher: Callable[[int], int],
     budget: int,
 ) -> Asked:
     """Let the learners choose questions in turn and tell every answer to all of them.
+
+    A learner decides whether examples are of its class in ``positives``, or, if that is None, tells
+    all classes apart by itself.
 
     A learner that meets a contradiction is left out from then on. The answer that showed it was
     looked at, so it counts. One question goes to one learner and its answer to all, which is why
@@ -61,7 +64,8 @@ def question(
         asked.codes.append(teacher(index))
         for learner, positive in pairs.copy():
             try:
-                learner.tell(index, asked.codes[-1] == positive)
+                code = asked.codes[-1]
+                learner.tell(index, code if positive is None else code == positive)
             except (Conflict, Undecided) as found:
                 asked.note(found)
                 pairs.remove((learner, positive))
@@ -72,6 +76,9 @@ def complete(
     learners: Sequence[Learner], positives: Sequence[int], X: Any, asked: Asked, bias: bool
 ) -> tuple[Ints, Floats]:
     """Return a class number for every example, and the halfspaces fitted to them.
+
+    There is a halfspace for each class of ``positives``; the learners vote on those classes, one
+    each, or a single one on all of them.
 
     Examples that were not asked about get the learners' vote. After a contradiction there is none:
     the halfspaces are then fitted to the answers alone, and decide the others.
@@ -92,7 +99,10 @@ def _votes(learners: Sequence[Learner], asked: Asked) -> Floats | None:
     if asked.conflict is not None:
         return None
     try:
-        return np.stack([learner.predict_proba()[:, 1] for learner in learners], axis=1)
+        votes = [learner.predict_proba() for learner in learners]
+        if votes[0].shape[1] > 2:
+            return votes[0]
+        return np.stack([shares[:, 1] for shares in votes], axis=1)
     except Undecided as thin:
         # Learners that ask without a population draw it only now.
         asked.note(thin)

@@ -60,20 +60,26 @@ class OutOfReach(Exhausted):
     estimate : share of the labels that is wrong, as far as the checks tell
     lower_bound : share that is wrong at least, as the last audit showed
     tolerance : share that may be wrong
+    checks, wrong : labels that the last two audits checked at random, and how many were wrong
     """
 
-    def __init__(self, estimate: float, lower_bound: float, tolerance: float) -> None:
+    def __init__(
+        self, estimate: float, lower_bound: float, tolerance: float, checks: int, wrong: int
+    ) -> None:
         self.estimate, self.lower_bound, self.tolerance = estimate, lower_bound, tolerance
+        self.checks, self.wrong = checks, wrong
         super().__init__(
-            f"these features cannot separate the answers: about {estimate:.0%} of the labels would "
-            f"be wrong (at least {lower_bound:.1%}, by checks at random), and {tolerance:.1%} may "
-            "be. Better features or the full labelling are the way: set keep_asking = True to go "
-            "on asking, or allow for a larger tolerance."
+            f"these features cannot separate the answers: {wrong} of the last {checks} labels "
+            f"checked at random were wrong, so about {estimate:.0%} of all would be (at least "
+            f"{lower_bound:.1%}), and {tolerance:.1%} may be. Better features or the full "
+            "labelling are the way: set keep_asking = True to go on asking, or allow for a larger "
+            "tolerance."
         )
 
-    def __reduce__(self) -> tuple[type[OutOfReach], tuple[float, float, float]]:
+    def __reduce__(self) -> tuple[type[OutOfReach], tuple[float, float, float, int, int]]:
         # Exceptions travel between processes by their arguments, and the message is not one.
-        return type(self), (self.estimate, self.lower_bound, self.tolerance)
+        settings = self.estimate, self.lower_bound, self.tolerance, self.checks, self.wrong
+        return type(self), settings
 
 
 # -- examples ----------------------------------------------------------------------------------
@@ -107,6 +113,10 @@ class SessionLocked(SessionError):
 
 class SessionDamaged(SessionError):
     """The log of answers is not as it was written."""
+
+
+class SessionRolledBack(SessionError):
+    """The file is an older state of a session that had grown further in its place."""
 
 
 class WrongPool(SessionError):

@@ -17,7 +17,7 @@ from aluma.arrays import Floats, Ints, positive_integer
 from aluma.completion import Asked, codes_of, complete, question, values_of
 from aluma.errors import Undecided
 from aluma.learners.learner import Learner
-from aluma.learners.registry import strategy
+from aluma.learners.registry import ENTRIES, strategy
 from aluma.learners.settings import taken
 from aluma.pool import Pool
 from aluma.representation.kernels import KernelMap, is_precomputed
@@ -47,8 +47,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     strategy : str
         Who chooses the questions: a name in :data:`aluma.learners.registry.ENTRIES`.
     budget : int
-        How many labels are looked at, at most; fewer if the learner has finished before. With more
-        than two classes, an answer is told to all one-vs-rest learners and counts once.
+        How many labels are looked at, at most; fewer if the learner has finished before.
     kernel : str, callable, dict or None
         For boundaries that are not flat: "rbf", "poly", "cosine", "precomputed" (``X`` is then the
         kernel matrix of the pool, and used as it is), a function, or a dict with parameters such as
@@ -64,8 +63,9 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         their exact version space; ``slack`` must then be a number.
     tolerance : float, optional
         Check the labels at random and stop when at most this share of ``labels_`` is wrong, with
-        95% confidence, whatever the data; ``budget`` then counts checks too. For two classes, and
-        strategies that take ``promise="audited"``. By default nothing is checked.
+        95% confidence, whatever the data; ``budget`` then counts checks too. For strategies that
+        take ``promise="audited"``, and of those for more than two classes "aluma" only. By default
+        nothing is checked.
     standardize : bool
         Centre the columns and divide them by their standard deviation. Halfspaces are uniform a
         priori, so the scale of a column says how much it is expected to matter: turn this off where
@@ -97,9 +97,11 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Notes
     -----
-    With more than two classes the one-vs-rest learners choose the questions in turn. An example
-    gets the class with the largest vote, in ``predict`` the largest decision value, and the first
-    of classes that tie. With two classes ties go to ``classes_[1]``.
+    With more than two classes, "aluma" has one learner for all of them. Other strategies, and a
+    projection to some ``dimension``, have a learner for each class against the rest, which choose
+    the questions in turn; an answer is told to all of them and counts once. An example gets the
+    class with the largest vote, in ``predict`` the largest decision value, and the first of classes
+    that tie. With two classes ties go to ``classes_[1]``.
 
     Where slack is not allowed for, a learner whose answers contradict each other asks no more; with
     two classes that ends the asking. Its vote cannot be relied on any more: the support vector
@@ -184,8 +186,10 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         features = self._fit_features(X)
         positives = range(len(self.classes_)) if len(self.classes_) > 2 else range(1, 2)
 
-        learners = self._learners(features, len(positives))
-        asked = question(learners, positives, lambda i: int(codes[i]), budget)
+        jointly = len(positives) > 1 and self._is_joint()
+        learners = self._learners(features, 1 if jointly else len(positives), jointly)
+        decided = [None] if jointly else positives
+        asked = question(learners, decided, lambda i: int(codes[i]), budget)
         completed, self._halfspaces = complete(learners, positives, features, asked, self.bias)
 
         self.queried_ = np.array(asked.indices, dtype=np.int64)
@@ -252,11 +256,19 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             doubts = learner.doubts()
             self.doubts_[: len(doubts)] = np.maximum(self.doubts_[: len(doubts)], doubts)
 
-    def _learners(self, X: Any, count: int) -> list[Learner]:
-        """Return learners of "this class or not" on one pool; a single one has the seed given."""
+    def _is_joint(self) -> bool:
+        """Say whether one learner tells more than two classes apart."""
+        known = isinstance(self.strategy, str) and self.strategy in ENTRIES
+        return known and ENTRIES[self.strategy].any_number and self.dimension is None
+
+    def _learners(self, X: Any, count: int, jointly: bool) -> list[Learner]:
+        """Return learners of "this class or not", or of all classes, on one pool.
+
+        A single one has the seed given.
+        """
         chosen, seed = strategy(self.strategy), entropy(self.random_state)
         offered: dict[str, Any] = {
-            "classes": (False, True),
+            "classes": tuple(range(len(self.classes_))) if jointly else (False, True),
             "n_hypotheses": self.n_hypotheses,
             # Of several classes, the sides of separators leave too many claimed twice or by none.
             "predict_with": "vote",
@@ -269,10 +281,9 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         settings = taken(chosen, offered)
         if self.tolerance is not None and (count > 1 or "promise" not in settings):
             raise ValueError(
-                f"tolerance={self.tolerance!r} checks labels at random for two classes, by a "
-                f"strategy that can; here are {count if count > 1 else 2} classes and strategy "
-                f"{self.strategy!r}. Leave it out and check labels_ with aluma.audit(), or use two "
-                "classes and strategy='aluma'."
+                f"tolerance={self.tolerance!r} checks labels at random, by a strategy that can; "
+                f"{self.strategy!r} cannot for {len(self.classes_)} classes. Leave it out and "
+                "check labels_ with aluma.audit(), or use strategy='aluma' and no dimension."
             )
         if "slack" not in settings and (
             self.slack not in ("auto", 0) or self.dimension is not None

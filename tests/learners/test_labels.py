@@ -93,7 +93,31 @@ def test_a_third_label_is_refused_and_not_learnt() -> None:
         assert labels.known == ("a", "b")
 
 
-@pytest.mark.parametrize("wrong", [("a",), ("a", "a"), ("a", "b", "c"), (1, True), (1, 1.0), ()])
+def test_further_labels_have_the_signs_from_two_on() -> None:
+    labels = Labels(any_number=True)
+    assert [labels.sign(one) for one in "cabcd"] == [1, -1, 2, 1, 3]
+    assert labels.order == ("a", "b", "c", "d")
+    assert labels.count == 4
+    assert labels.of_signs(np.array([-1, 1, 2, 3])).tolist() == ["a", "c", "b", "d"]
+    shares = np.array([[0.1, 0.2, 0.3, 0.4]])
+    assert labels.in_order(shares).tolist() == [[0.1, 0.3, 0.2, 0.4]]
+    # What came before a label that is left stays, or its sign would mean another.
+    assert labels.used({1, 3}).order == ("a", "b", "c", "d")
+    assert labels.used({1, -1}).count == 2
+
+
+def test_given_classes_are_all_there_may_be() -> None:
+    labels = Labels(("x", "y", "z"), any_number=True)
+    assert [labels.sign(one) for one in "xyz"] == [-1, 1, 2]
+    assert labels.order == ("x", "y", "z")
+    assert labels.used({1}).order == ("x", "y", "z")
+    with pytest.raises(ValueError, match="'w' is none of 'x', 'y', 'z'"):
+        labels.sign("w")
+    with pytest.raises(ValueError, match="names 3 labels, and this learner decides between two"):
+        Labels(("x", "y", "z"))
+
+
+@pytest.mark.parametrize("wrong", [("a",), ("a", "a"), (1, True), (1, 1.0), ()])
 def test_classes_are_two_different_values(wrong: tuple[Any, ...]) -> None:
     with pytest.raises(ValueError, match="two different labels"):
         Labels(wrong)

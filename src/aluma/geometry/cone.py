@@ -8,10 +8,12 @@ version space is ``{w : A w > 0}`` within the unit ball (Section 3 of the paper)
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from aluma.arrays import Bools, Floats
+from aluma.geometry.kesler import Factors
 
 #: Rounding an inner product of unit vectors of length d moves it by at most about d * eps. Whatever
 #: has to be on one side of a wall is kept this many such units away from it, so that every order
@@ -43,11 +45,13 @@ class Cone:
     walls : (t, d) unit normals; a hypothesis agrees when every product is positive
     basis : (d, r) orthonormal columns whose span contains the walls
     coordinates : (t, r) the walls in that basis
+    factors : the same as products, if they are those of several classes
     """
 
     walls: Floats
     basis: Floats
     coordinates: Floats
+    factors: Factors | None = None
 
     @classmethod
     def whole(cls, dimension: int) -> Cone:
@@ -75,11 +79,26 @@ class Cone:
         walls = np.pad(self.walls, ((0, 0), (0, more)))
         return Cone(walls, np.pad(self.basis, ((0, more), (0, 0))), self.coordinates)
 
+    def completed(self, dimension: int) -> Cone:
+        """Return a cone whose basis is that of the space, in a space with more coordinates."""
+        if self.rank != self.dimension:
+            raise ValueError(f"the basis spans {self.rank} of {self.dimension} dimensions only.")
+        walls = np.pad(self.walls, ((0, 0), (0, dimension - self.dimension)))
+        return Cone(walls, _whole_basis(dimension), walls)
+
+    def factored(self, factors: Factors) -> Cone:
+        """Return the cone with these walls, of which those there are come first."""
+        walls = factors.walls()
+        return Cone(walls, self.basis, walls, factors)
+
     def with_walls(self, normals: Floats) -> Cone:
         """Return the cone cut by more walls; ``normals`` are unit rows.
 
         The basis only grows, so the coordinates of earlier walls and hypotheses stay as they were.
         """
+        if self.coordinates is self.walls:
+            walls = np.vstack([self.walls, normals])
+            return Cone(walls, self.basis, walls)
         fresh = self._fresh_directions(normals)
         basis = np.hstack([self.basis, fresh])
         walls = np.vstack([self.walls, normals])
@@ -111,3 +130,11 @@ class Cone:
         rest /= size
         rest -= self.basis @ (self.basis.T @ rest)
         return np.asarray(rest[:, None] / np.linalg.norm(rest))
+
+
+@lru_cache(maxsize=8)
+def _whole_basis(dimension: int) -> Floats:
+    """Return the basis of a space itself, one array for all cones that have it."""
+    basis = np.eye(dimension)
+    basis.setflags(write=False)
+    return basis

@@ -127,23 +127,37 @@ class ALuMA(Learner):
         self.n_hypotheses = max(positive_integer(n_hypotheses, "n_hypotheses"), needed)
         sampled = estimate == "sampling"
         limits = Limits(self.tolerance, self.delta, sampled)
-        promised, rule = promise_and_stopping(promise, stopping, limits, self.seed)
-        parts = Parts(
-            space=space_with_slack(
-                view.pool,
-                self.n_hypotheses,
-                self.seed,
-                sampler,
-                slack=self.slack,
-                margin=self.margin,
-                dimension=dimension,
-            ),
-            strategy=ESTIMATES[estimate](self.alpha, self.delta),
-            prediction=Vote(MOST_TIMES if sampled else 1),
-            stopping=rule,
-            promise=promised,
+
+        def parts_for(count: int) -> Parts:
+            if count > 2:
+                _check_many(count, estimate, dimension)
+            promised, rule = promise_and_stopping(promise, stopping, limits, self.seed)
+            return Parts(
+                space=space_with_slack(
+                    view.pool,
+                    self.n_hypotheses,
+                    self.seed,
+                    sampler,
+                    slack=self.slack,
+                    margin=self.margin,
+                    dimension=dimension,
+                    classes=count,
+                ),
+                strategy=ESTIMATES[estimate](self.alpha, self.delta),
+                prediction=Vote(MOST_TIMES if sampled else 1),
+                stopping=rule,
+                promise=promised,
+            )
+
+        super().__init__(view, parts_for, classes=classes, budget=budget)
+
+
+def _check_many(count: int, estimate: str, dimension: int | None) -> None:
+    if estimate != "sampling" or dimension is not None:
+        raise ValueError(
+            f"estimate={estimate!r} and dimension={dimension!r} are for two classes, and there are "
+            f"{count}: use estimate='sampling' and leave dimension out."
         )
-        super().__init__(view, parts, classes=classes, budget=budget)
 
 
 def _check_estimate(estimate: str, slack: float | str, dimension: int | None) -> None:

@@ -21,9 +21,13 @@ from aluma.representation.lift import checked_slack
 from aluma.sampling.kernels import checked_sampler
 from aluma.spaces.lifted import LiftedSpace
 from aluma.spaces.loosening import LooseningSpace
+from aluma.spaces.loosening_many import LooseningManySpace
+from aluma.spaces.many import ManySpace
 from aluma.spaces.plain import ADVICE, PlainSpace
 from aluma.spaces.space import Hypotheses
 
+#: Hypotheses of more than two classes, at least: each is as many halfspaces.
+LEAST_OF_MANY = 256
 #: Ways to predict by what a version space leaves, by name.
 RULES: Mapping[str, type[Prediction[Any]]] = {
     "svm": SeparatorSide,
@@ -88,15 +92,35 @@ def space_with_slack(
     slack: float | str,
     margin: float | None,
     dimension: int | None,
+    classes: int = 2,
 ) -> Hypotheses:
     """Return the space that a slack asks for: none, a given one, or found when needed."""
     settings = (pool, positive_integer(size, "n_hypotheses"), seed, checked_sampler(sampler))
+    if classes > 2:
+        return _space_of_many(pool, classes, size, seed, sampler, slack=slack, margin=margin)
     if slack == "auto":
         return LooseningSpace(*settings, margin=margin)
     if dimension is not None or slack == 0:
         # A projected pool has been lifted already: its points allow for the slack.
         return PlainSpace(*settings, slack=float(slack), advice=ADVICE)
     return LiftedSpace(*settings, slack=float(slack))
+
+
+def _space_of_many(
+    pool: Pool,
+    classes: int,
+    size: int,
+    seed: int,
+    sampler: str,
+    *,
+    slack: float | str,
+    margin: float | None,
+) -> Hypotheses:
+    """Return the same for more than two classes, with fewer hypotheses the more they weigh."""
+    settings = (pool, classes, max(LEAST_OF_MANY, size // (classes - 1)), seed, sampler)
+    if slack == "auto":
+        return LooseningManySpace(*settings, margin=margin)
+    return ManySpace(*settings, slack=float(slack))
 
 
 #: What a learner may promise, and the stopping rule that goes with it.

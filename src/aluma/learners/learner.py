@@ -13,7 +13,7 @@ The parts know nothing of each other beyond what a
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self, TypeAlias
 
@@ -31,7 +31,7 @@ from aluma.promises.promise import Promise
 from aluma.promises.stopping import Stopping
 from aluma.representation.view import View
 from aluma.sampling.population import Population
-from aluma.spaces.history import Event, audited_from, common, learnt
+from aluma.spaces.history import Event, audited_from, column, common, learnt
 from aluma.spaces.situation import Question, Situation
 from aluma.spaces.space import Hypotheses, Space, Standing
 from aluma.strategies.strategy import Strategy
@@ -77,10 +77,11 @@ class Learner:
     ----------
     X : ndarray, scipy sparse matrix, np.memmap, DataFrame, Pool, or a View of one
         Parts are made for the pool of a view, so it is usually a view here.
-    parts : Parts
-        The space, strategy, prediction, stopping rule and promise.
-    classes : (negative, positive), optional
-        The two labels. Without it they are learnt as they are told.
+    parts : Parts, or a function that makes them for a number of classes
+        The space, strategy, prediction, stopping rule and promise. Parts decide between two labels;
+        with a function, there may be any number of them.
+    classes : (negative, positive), or all labels if there may be more, optional
+        The labels. Without it they are learnt as they are told.
     budget : int, optional
         Number of answers after which :meth:`ask` raises :class:`Exhausted`.
 
@@ -111,25 +112,28 @@ class Learner:
     def __init__(
         self,
         X: Any,
-        parts: Parts,
+        parts: Parts | Callable[[int], Parts],
         *,
         classes: Sequence[Any] | None = None,
         budget: int | None = None,
     ) -> None:
         self._view = View.of(X)
         self.pool = self._view.pool
-        if parts.space.pool is not self.pool:
+        self._labels = Labels(classes, any_number=callable(parts))
+        self._parts_for = parts if callable(parts) else None
+        self.parts = parts(self._labels.count) if callable(parts) else parts
+        #: How many classes the parts are made for.
+        self._classes = self._labels.count
+        if self.parts.space.pool is not self.pool:
             raise ValueError(
                 "the space was made for another pool: make it for the pool of the view that the "
                 "learner gets, as in PlainSpace(view.pool, ...)."
             )
-        self.parts = parts
         self.budget = None if budget is None else positive_integer(budget, "budget")
-        self._labels = Labels(classes)
         self._history: list[Event] = []
         #: Whether :meth:`ask` goes on when the goal is out of reach.
         self.keep_asking = False
-        self._listed = parts.strategy.listed(len(self.pool))
+        self._listed = self.parts.strategy.listed(len(self.pool))
         #: The next question in a tuple, once it has been worked out; it may be None.
         self._asked: tuple[Question | None] | None = None
 
@@ -212,14 +216,11 @@ class Learner:
         """Take back the last answer or skip."""
         if not self._history:
             raise LookupError("there is no answer to take back.")
-        self.replay(self._history[:-1])
-        self._labels = self._labels.used({event.sign for event in self._history})
+        self._become(self._history[:-1], self._labels)
 
     def change(self, i: int, label: Any) -> None:
         """Give another answer for an example told before; the others stay, in their order."""
-        events, labels = self.changed(i, label)
-        self.replay(events)
-        self._labels = labels.used({event.sign for event in events})
+        self._become(*self.changed(i, label))
 
     def fork(self) -> Self:
         """Return an independent copy, cheap enough to look ahead with."""
@@ -238,11 +239,18 @@ class Learner:
 
     @property
     def labels(self) -> Labels:
-        """What is known of the two labels: a copy; assign one to bring back what was known."""
+        """What is known of the labels: a copy; assign one to bring back what was known."""
         return self._labels.copy()
 
     @labels.setter
     def labels(self, known: Labels) -> None:
+        if known.count != self._classes and audited_from(self._history) < len(self._history):
+            raise ValueError(
+                f"labels are being checked that were made for {self._classes} classes, and "
+                f"{known.count} would label anew: tell() an example of the new one instead, which "
+                "ends the check."
+            )
+        self._make_for(known.count, self._history)
         self._labels = known.copy()
 
     def changed(self, i: int, label: Any) -> tuple[list[Event], Labels]:
@@ -339,8 +347,8 @@ class Learner:
         return space.population
 
     @property
-    def classes_(self) -> tuple[Any, Any]:
-        """Both labels, (negative, positive); ties go to the second."""
+    def classes_(self) -> tuple[Any, ...]:
+        """All labels. Of two, (negative, positive), ties go to the second; else to the first."""
         return self._labels.order
 
     @property
@@ -364,13 +372,17 @@ class Learner:
         return self._situation().eligible
 
     def predict_proba(self, X: Any = None) -> Floats:
-        """Return (n, 2) vote shares of the two labels, for the pool or for new examples.
+        """Return (n, K) vote shares of the K labels, for the pool or for new examples.
 
-        Told examples of the pool have the label that was told.
+        Columns are in the order of ``classes_``. Told examples of the pool have the label that was
+        told.
         """
-        self._labels.order  # noqa: B018 - before both labels are known there is no vote
+        self._labels.order  # noqa: B018 - before two labels are known there is no vote
         pool = self.pool if X is None else self._view.new(self.examples.alike(X))
-        second = self._second_shares(pool, self._history if X is None else ())
+        told = self._history if X is None else ()
+        if self._classes > 2:
+            return self._labels.in_order(self._class_shares(pool, told))
+        second = self._second_shares(pool, told)
         return np.stack([1.0 - second, second], axis=1)
 
     def predict(self, X: Any = None) -> npt.NDArray[Any]:
@@ -524,9 +536,14 @@ class Learner:
                 )
 
     def _vote(self, pool: Pool) -> Floats:
-        """Return the share of + votes for each example of a pool; inferred labels are certain."""
+        """Return the share of + votes for each example of a pool; inferred labels are certain.
+
+        With more than two classes, the shares of all, (n, K).
+        """
         at = self._situation()
         if only := self.parts.promise.only_class(at):
+            if self._classes > 2:
+                return np.asarray(np.eye(self._classes)[np.full(len(pool), column(only))])
             return np.full(len(pool), (only + 1) / 2)
         shares = self.parts.prediction.shares(at, pool)
         if pool is self.pool:
@@ -543,11 +560,23 @@ class Learner:
                 tied[event.index] = False
         return self._labels.second_shares(positive, tied)
 
+    def _class_shares(self, pool: Pool, told: Iterable[Event]) -> Floats:
+        """Return the share of votes for each class, in place of which is what was told."""
+        shares = self._vote(pool)
+        for event in told:
+            if event.sign:
+                shares[event.index] = 0.0
+                shares[event.index, column(event.sign)] = 1.0
+        return shares
+
     def _signs(self, pool: Pool, told: Iterable[Event]) -> Ints:
         """Return the sign that stands for the label of each example."""
         only = self.parts.promise.only_class(self._situation())
         if only and len(self._labels.known) == 1:
             return np.full(len(pool), only)
+        if self._classes > 2:
+            columns = self._class_shares(pool, told).argmax(axis=1)
+            return np.where(columns == 0, -1, columns)
         plus = self._labels.sign(self._labels.order[1])
         return np.where(self._second_shares(pool, told) >= 0.5, plus, -plus)
 
@@ -578,8 +607,48 @@ class Learner:
                 f"example {index} is all zeros: no homogeneous halfspace can decide it. "
                 "Use bias=True, or leave it out."
             )
-        self._take(index, sign)
+        if labels.count == self._classes:
+            self._take(index, sign)
+            self._labels = labels
+        else:
+            self._meet_class(index, sign, labels)
+
+    def _meet_class(self, index: int, sign: int, labels: Labels) -> None:
+        """Take an answer of a class that the parts are not made for.
+
+        If it checked a label, the audit ends with it: the labels that it checked are not those of
+        the parts that there are then.
+        """
+        audit = self.audit
+        checks = audit is not None and audit.asked > 0
+        drawn = audit is not None and audit.left > 0 and audit.ask() == index
+        said = audit.given(index) if audit is not None and drawn else 0
+        event = Event(index, sign, check=2 if checks or drawn else 0, said=said)
+        events = [*self._history, event]
+        self._make_for(labels.count, events)
+        self._history = events
         self._labels = labels
+
+    def _become(self, events: Sequence[Event], labels: Labels) -> None:
+        """Make another history this learner's, with the labels that are left then."""
+        left = labels.used({event.sign for event in events})
+        if left.count == self._classes:
+            self.replay(events)
+        else:
+            self._make_for(left.count, events)
+            self._history = list(events)
+        self._labels = left
+
+    def _make_for(self, classes: int, events: Sequence[Event]) -> None:
+        """Make parts for another number of classes, and let them take in what was told."""
+        if classes == self._classes:
+            return
+        assert self._parts_for is not None
+        parts = self._parts_for(classes)
+        start = audited_from(events)
+        parts.space.take_in(learnt(events[:start], self.pool.is_zero))
+        self.parts, self._classes = parts, classes
+        self._forget()
 
     def _take(self, index: int, sign: int) -> None:
         """Let an answer or a skip follow the history; after a Conflict all is as it was."""

@@ -29,16 +29,18 @@ class Entry:
     learner : its class, or a function that makes one: takes the pool and keyword arguments
     title : what tables and pictures call it
     colour : its colour in pictures
+    any_number : whether it takes more than two classes
     """
 
     learner: Callable[..., Learner]
     title: str
     colour: str
+    any_number: bool = False
 
 
 #: Name -> entry. CAL and IWAL share a colour, and never a figure.
 ENTRIES: dict[str, Entry] = {
-    "aluma": Entry(ALuMA, "ALuMA", colours.BLUE),
+    "aluma": Entry(ALuMA, "ALuMA", colours.BLUE, any_number=True),
     "simple_margin": Entry(SimpleMargin, "SVM margin", colours.VERMILION),
     "qbc": Entry(QueryByCommittee, "committee", colours.GREEN),
     "cal": Entry(CAL, "CAL", colours.PURPLE),

@@ -43,6 +43,18 @@ def headline(audit: Audit) -> str:
     return f"Nothing checked yet: {would}"
 
 
+def came_out(wrong: int, skipped: int) -> str:
+    """Return how checks came out: what was found wrong is put right, what was skipped is not.
+
+    ``wrong`` counts the skipped ones too.
+    """
+    found = wrong - skipped
+    said = f"{found:,} found wrong{' and put right' if found else ''}"
+    if not skipped:
+        return said
+    return f"{said}, {skipped:,} skipped and counted as wrong"
+
+
 def outlook(audit: Audit) -> str:
     """Return how far it is to the goal."""
     goal = _goal(audit)

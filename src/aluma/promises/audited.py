@@ -25,6 +25,7 @@ from aluma.promises.audit import Audit
 from aluma.promises.certificate import Certificate
 from aluma.promises.credible import Credible
 from aluma.promises.promise import Promise
+from aluma.scoring.votes import minority_shares
 from aluma.spaces.situation import Situation
 from aluma.spaces.space import Hypotheses
 
@@ -106,14 +107,18 @@ class Audited(Promise[Hypotheses]):
     def only_class(self, at: Situation[Hypotheses]) -> int:
         """Return the sign of all answers so far if they are many and all the same, else 0."""
         signs = at.signs
-        same = len(signs) >= checking.ALL_THE_SAME and abs(signs.sum()) == len(signs)
+        same = len(signs) >= checking.ALL_THE_SAME and len(set(signs.tolist())) == 1
         return int(signs[0]) if same else 0
 
     def out_of_reach(self, at: Situation[Hypotheses]) -> OutOfReach | None:
         """Return why tolerance cannot be reached with these features, or None while it may."""
         past = checking.rounds(at.heard)
         found = checking.out_of_reach(past, len(at.pool), self.tolerance, self.delta)
-        return None if found is None else OutOfReach(*found, self.tolerance)
+        if found is None:
+            return None
+        return OutOfReach(
+            found.estimate, found.lower_bound, self.tolerance, found.checks, found.wrong
+        )
 
     # -- what is said --------------------------------------------------------------------------
 
@@ -134,6 +139,7 @@ class Audited(Promise[Hypotheses]):
             basis="audit",
             checks=0 if audit is None else audit.asked,
             wrong_found=0 if audit is None else len(audit.wrong),
+            skipped=0 if audit is None else sum(sign == 0 for sign in audit.answers),
             estimate=float("nan") if audit is None else audit.estimate,
         )
 
@@ -192,9 +198,9 @@ class Audited(Promise[Hypotheses]):
         key = (*at.space.key, at.n_answers)
         if self._expected is None or self._expected[0] != key:
             rows, sample = self._sampled(at.pool)
-            votes = at.space.shares(sample)
+            disputed = minority_shares(at.space.shares(sample))
             unasked = ~np.isin(rows, list(at.told))
-            self._expected = key, float((np.minimum(votes, 1.0 - votes) * unasked).mean())
+            self._expected = key, float((disputed * unasked).mean())
         return self._expected[1]
 
     def _sampled(self, pool: Pool) -> tuple[Ints, Pool]:

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import bdtr
 
 from aluma.arrays import Ints
-from aluma.promises.audit_words import at_most
+from aluma.promises.audit_words import at_most, came_out
 from aluma.sampling.settling import Mixing
 
 #: What a bound rests on: checks drawn at random, or the paper's prior.
@@ -40,7 +40,8 @@ class Certificate:
     basis : "audit", if the bound holds for all data, over the draws of the checks; "prior", if it
         is ``credible_bound``
     checks : labels that were checked at random in the audit that goes on or was passed
-    wrong_found : how many of those were wrong; they have been put right
+    wrong_found : how many of those were wrong, or skipped: nobody could say that a skipped one is
+        right, so it counts as wrong. The others have been put right
     estimate : share of the labels that is wrong, as far as the checks tell; with basis "prior",
         ``expected_error``. Not a number before the first check
     log_volume : estimated ln of the share of all halfspaces that agree with them
@@ -55,6 +56,7 @@ class Certificate:
     greedy_factor : every question so far was within this factor of the best, with probability
         1 - delta / 2 (Lemma 13 for volumes, Theorem 16 for votes); None if that was not verified
     mixing : what the population says about its own quality
+    skipped : how many of ``wrong_found`` were skipped; nobody has put them right
     """
 
     size: int
@@ -73,6 +75,7 @@ class Certificate:
     delta: float
     greedy_factor: float | None
     mixing: Mixing
+    skipped: int = 0
 
     def __str__(self) -> str:
         """Return what is promised, in one sentence."""
@@ -88,11 +91,10 @@ class Certificate:
                 f"{self.asked:,} of {self.size:,} labels were given by a person. No other has been "
                 "checked at random yet, so nothing is promised about them."
             )
-        put_right = " and put right" if self.wrong_found else ""
+        found = came_out(self.wrong_found, self.skipped)
         return (
-            f"{self.checks:,} of {self.size:,} labels were checked at random, {self.wrong_found:,} "
-            f"found wrong{put_right}: at most {most} of the labels are wrong now "
-            f"({sure} sure, whatever the data)."
+            f"{self.checks:,} of {self.size:,} labels were checked at random, {found}: at most "
+            f"{most} of the labels are wrong now ({sure} sure, whatever the data)."
         )
 
 

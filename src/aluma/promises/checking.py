@@ -104,10 +104,28 @@ def is_time_to_look(answers: int) -> bool:
     return answers % max(1, answers // 8) == 0
 
 
+@dataclass(frozen=True)
+class Verdict:
+    """That tolerance cannot be reached, as two audits showed.
+
+    Attributes
+    ----------
+    estimate : share of the labels that is wrong, as far as both tell: an audit ends as soon as it
+        has failed, so one alone would show too much
+    lower_bound : share that is wrong at least, as the last one showed
+    checks, wrong : labels that both checked, and how many of those were wrong
+    """
+
+    estimate: float
+    lower_bound: float
+    checks: int
+    wrong: int
+
+
 def out_of_reach(
     past: Sequence[Round], pool: int, tolerance: float, delta: float
-) -> tuple[float, float] | None:
-    """Return (estimate, lower bound) if tolerance cannot be reached, or None while it may.
+) -> Verdict | None:
+    """Return that tolerance cannot be reached, or None while it may.
 
     So it is if the last two audits each showed that more than tolerance was wrong, the later one
     with half as many answers again at least, and if errors go on falling as they did between the
@@ -125,4 +143,6 @@ def out_of_reach(
     fall = log(before.rate / last.rate) / log(last.answers / before.answers)
     if fall > 0.0 and last.answers * (last.rate / tolerance) ** (1.0 / fall) <= pool / 2:
         return None
-    return last.wrong / last.checks * (pool - last.answers - last.checks) / pool, least[1]
+    checks, wrong = before.checks + last.checks, before.wrong + last.wrong
+    unasked = pool - last.answers - last.checks
+    return Verdict(wrong / checks * unasked / pool, least[1], checks, wrong)

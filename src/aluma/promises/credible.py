@@ -84,8 +84,8 @@ class Credible(Promise[Hypotheses]):
     def _disputes(self, at: Situation[Hypotheses]) -> Disputes:
         """Return how the labels given now are disputed; counted once for these answers."""
         if self._disputed is None or self._disputed[0] != _key(at):
-            positive = at.vote(at.pool) >= 0.5
-            self._disputed = _key(at), at.space.disputes(positive, at.answered)
+            labels = at.space.labelled(at.vote(at.pool))
+            self._disputed = _key(at), at.space.disputes(labels, at.answered)
         return self._disputed[1]
 
     def _certify(

@@ -125,7 +125,7 @@ def slack_by_checks(
         earlier, before = _log_evidence(rows[:n], signs[:n], noise, before)
         evidence[slack], everything = _log_evidence(rows, signs, noise, everything)
         likelihood[slack] = evidence[slack] - earlier
-    return SlackChoice(_chosen(candidates[0], likelihood, evidence), likelihood, evidence)
+    return SlackChoice(chosen(candidates[0], likelihood, evidence), likelihood, evidence)
 
 
 def _answers(rows: npt.ArrayLike, signs: npt.ArrayLike, longest: float) -> tuple[Floats, Floats]:
@@ -161,7 +161,7 @@ def _contradictory(rows: Floats, signs: Floats) -> bool:
     return False
 
 
-def _chosen(
+def chosen(
     incumbent: float, likelihood: Mapping[float, float], evidence: Mapping[float, float]
 ) -> float:
     """Return the incumbent, or the slack by all answers if the checks speak for it."""

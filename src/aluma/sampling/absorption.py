@@ -117,6 +117,21 @@ def absorb(state: State, normal: Floats) -> State:
     return State(cone, points, key, length, paced_at, log_volume, mixing, expected, state.sampler)
 
 
+def widened(state: State, dimension: int) -> State:
+    """Return the state in a space with more coordinates, in all of which its chains move.
+
+    What no answer constrained is a free Gaussian coordinate. Only for states whose chains move in
+    all coordinates there are, as those of an empty cone in no dimension at all.
+    """
+    more = dimension - state.cone.dimension
+    if more == 0:
+        return state
+    key = digest(state.key, np.array([dimension], dtype=np.float64))
+    free = stream(key, OfState.REFILL).standard_normal((len(state.points), more))
+    points = np.hstack([state.points, free])
+    return replace(state, cone=state.cone.completed(dimension), points=points, key=key)
+
+
 def refill(inside: Bools, rng: np.random.Generator) -> Ints:
     """Return who each chain continues: survivors themselves, the dead as copies of survivors.
 

@@ -16,8 +16,17 @@ import numpy as np
 
 from aluma.arrays import Floats
 from aluma.blas import one_thread
-from aluma.geometry.cone import clearly_inside
-from aluma.sampling.absorption import REPACE, REPACE_LEAST, State, absorb, digest, refill, repaced
+from aluma.geometry.cone import Cone, clearly_inside
+from aluma.sampling.absorption import (
+    REPACE,
+    REPACE_LEAST,
+    SURPRISED_SHARE,
+    State,
+    absorb,
+    digest,
+    refill,
+    repaced,
+)
 from aluma.sampling.chains import Walls
 from aluma.sampling.settling import settle
 from aluma.streams import OfState, named, stream
@@ -63,11 +72,14 @@ class Latecomer:
         return state
 
 
-def absorb_all(state: State, normals: Floats) -> State:
-    """Return the state after several answers, given as unit normals (n, d)."""
+def absorb_all(state: State, normals: Floats, cone: Cone | None = None) -> State:
+    """Return the state after several answers, given as unit normals (n, d).
+
+    ``cone`` is what they lead to, if it is known already.
+    """
     if len(normals) == 1:
         return absorb(state, normals[0])
-    cone = state.cone.with_walls(normals)
+    cone = cone or state.cone.with_walls(normals)
     key = digest(state.key, normals)
     rng = stream(key, OfState.REFILL)
     # What no earlier answer constrained is still a free Gaussian coordinate.
@@ -79,7 +91,7 @@ def absorb_all(state: State, normals: Floats) -> State:
         half = len(normals) // 2
         return absorb_all(absorb_all(state, normals[:half]), normals[half:])
     family = refill(inside, rng)
-    walls = Walls.of(cone.coordinates, cone.dimension, state.sampler)
+    walls = Walls.of_cone(cone, state.sampler)
     points, length, paced_at = points[family], state.length, state.paced_at
     if len(cone) >= REPACE * paced_at + REPACE_LEAST:
         points, length = repaced(points, walls, length, named(key, OfState.PACE))
@@ -87,4 +99,6 @@ def absorb_all(state: State, normals: Floats) -> State:
     points, mixing = settle(points, walls, length, family, named(key, OfState.SETTLE))
     log_volume = state.log_volume + float(np.log(inside.mean()))
     mixing = replace(mixing, ancestors=int(inside.sum()))
-    return State(cone, points, key, length, paced_at, log_volume, mixing, sampler=state.sampler)
+    surprised = inside.mean() < 1 - SURPRISED_SHARE
+    expected = 0 if surprised else state.expected + 1
+    return State(cone, points, key, length, paced_at, log_volume, mixing, expected, state.sampler)

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from aluma.arrays import Bools, Floats, Ints
-from aluma.geometry.cone import guard
+from aluma.geometry.cone import Cone, guard
+from aluma.geometry.kesler import Factors
 
 #: Walls are padded to whole vector registers with copies of the first wall, which changes nothing.
 LANES = 16
@@ -25,6 +26,7 @@ class Walls:
     pull : (t,) -2 / G_jj
     margin : least distance from a wall, relative to the norm, that an end point must keep
     sampler : name of the kernel that moves chains between them
+    factors : the walls without padding, as products, if they are those of several classes
     """
 
     normals: Floats
@@ -32,14 +34,46 @@ class Walls:
     pull: Floats
     margin: float
     sampler: str = "reflection"
+    factors: Factors | None = None
+
+    @classmethod
+    def of_cone(cls, cone: Cone, sampler: str) -> Walls:
+        """Prepare the walls of a cone."""
+        if cone.factors is None:
+            return cls.of(cone.coordinates, cone.dimension, sampler)
+        order = _padded(len(cone))
+        gram = np.ascontiguousarray(cone.factors.gram()[np.ix_(order, order)])
+        normals = cone.coordinates[order]
+        pull = -2.0 / np.diag(gram)
+        return cls(normals, gram, pull, guard(cone.dimension), sampler, cone.factors)
 
     @classmethod
     def of(cls, coordinates: Floats, dimension: int, sampler: str = "reflection") -> Walls:
         """Prepare walls given in the coordinates of the chains; ``dimension`` is the space's."""
-        padding = -len(coordinates) % LANES
-        normals = np.vstack([coordinates, np.repeat(coordinates[:1], padding, axis=0)])
+        normals = coordinates[_padded(len(coordinates))]
         gram = normals @ normals.T
         return cls(normals, gram, -2.0 / np.diag(gram), guard(dimension), sampler)
+
+    def products(self, points: Floats) -> Floats:
+        """Return the products (n, t) of points with all walls."""
+        if self.factors is None:
+            return np.asarray(points @ self.normals.T)
+        found = self.factors.products(points)
+        return found[:, _padded(found.shape[1])]
+
+    def combined(self, impulses: Floats) -> Floats:
+        """Return sums of walls, weighted by impulses (n, t)."""
+        if self.factors is None:
+            return np.asarray(impulses @ self.normals)
+        t = self.factors.ahead.shape[0] * self.factors.ahead.shape[1]
+        folded = impulses[:, :t].copy()
+        folded[:, 0] += impulses[:, t:].sum(axis=1)
+        return self.factors.combined(folded)
+
+
+def _padded(walls: int) -> Ints:
+    """Return the order of walls in which the first is repeated until registers are full."""
+    return np.concatenate([np.arange(walls), np.zeros(-walls % LANES, dtype=np.int64)])
 
 
 class Chains(NamedTuple):
@@ -58,4 +92,4 @@ class Flight(NamedTuple):
 
 def place(points: Floats, walls: Walls) -> Chains:
     """Return chains at the given points, which must be inside."""
-    return Chains(points, points @ walls.normals.T)
+    return Chains(points, walls.products(points))

@@ -10,15 +10,18 @@ for each step that can be undone, and ``8 (t d + d r + t r + t^2)`` for the cone
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import replace
 
 import numpy as np
 
 from aluma.arrays import Floats, Singles, positive_integer
 from aluma.blas import one_thread
 from aluma.geometry.cone import Cone
-from aluma.sampling.absorption import State, absorb, digest
+from aluma.geometry.kesler import Factors
+from aluma.sampling.absorption import State, absorb, digest, widened
 from aluma.sampling.ball import to_ball, to_votes
 from aluma.sampling.blocks import BLOCK, blocks_for, each_block
+from aluma.sampling.bulk import absorb_all
 from aluma.sampling.chains import Walls, place
 from aluma.sampling.kernels import checked_sampler, fly
 from aluma.sampling.pace import QUARTER
@@ -75,6 +78,11 @@ class Population:
         return self._state
 
     @property
+    def points(self) -> Floats:
+        """Where the chains are, in the coordinates of the cone; as many as fill their blocks."""
+        return self._state.points
+
+    @property
     def cone(self) -> Cone:
         """The cone of the answers so far."""
         return self._state.cone
@@ -107,6 +115,27 @@ class Population:
             state = absorb(self._state, normal)
         self._past.append(self._state)
         self._state = state
+
+    def add_all(self, factors: Factors) -> None:
+        """Absorb the walls that one more answer about several classes adds to those there are.
+
+        They are undone together. If the answer has more coordinates than the space so far, chains
+        take all of those in.
+        """
+        contrast = factors.ahead.shape[1]
+        with one_thread():
+            state = widened(self._state, factors.points.shape[1] * contrast)
+            cone = state.cone.factored(factors)
+            state = replace(absorb_all(state, cone.walls[-contrast:], cone), cone=cone)
+        self._past.append(self._state)
+        self._state = state
+
+    def forget_steps(self, bytes_kept: int) -> None:
+        """Keep at most so many bytes of populations to step back to."""
+        sizes = [state.points.nbytes + 3 * state.cone.walls.nbytes for state in self._past]
+        while self._past and sum(sizes) > bytes_kept:
+            self._past.popleft()
+            sizes.pop(0)
 
     def undo(self) -> None:
         """Take back the last answer, exactly."""
@@ -151,16 +180,18 @@ class Population:
         each further stretch of flights that forgets its start.
         """
         state = self._state
-        flights = max(LEAST_FLIGHTS, state.mixing.flights)
-        points = [
-            state.points,
-            *self._flown(flights, times - 1, named(state.key, OfState.MORE_VOTERS)),
-        ]
         drawn = [
             to_votes(state.cone, one, named(state.key, OfState.FREE, number))[: self.size]
-            for number, one in enumerate(points)
+            for number, one in enumerate(self.stretches(times))
         ]
         return np.concatenate(drawn) if times > 1 else drawn[0]
+
+    def stretches(self, times: int) -> list[Floats]:
+        """Return the points of the chains, and as they are after further stretches of flights."""
+        state = self._state
+        flights = max(LEAST_FLIGHTS, state.mixing.flights)
+        more = self._flown(flights, times - 1, named(state.key, OfState.MORE_VOTERS))
+        return [state.points, *more]
 
     def independent(self, number: int) -> Floats:
         """Return k hypotheses that no question was chosen by.
@@ -187,7 +218,7 @@ class Population:
         state = self._state
         if times == 0 or len(state.cone) == 0:
             return [state.points] * times
-        walls = Walls.of(state.cone.coordinates, state.cone.dimension, state.sampler)
+        walls = Walls.of_cone(state.cone, state.sampler)
         count = len(state.points) // BLOCK
         rngs = streams(key, count)
 

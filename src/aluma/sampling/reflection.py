@@ -52,7 +52,7 @@ def fly(
     turn = length * rng.uniform(SHORTEST, 1.0, n)
     cosine, sine = np.cos(turn), np.sin(turn)
     margins = chains.margins * scale[:, None]
-    speeds = velocity @ walls.normals.T
+    speeds = walls.products(velocity)
     impulses = np.zeros_like(margins)
     bounces = np.empty(n, dtype=np.int64)
     limit = max(BOUNCES_PER_WALL * len(walls.normals), LEAST_LIMIT)
@@ -64,8 +64,8 @@ def fly(
     velocity *= sine[:, None]
     ends = chains.points * (scale * cosine)[:, None]
     ends += velocity
-    ends += impulses @ walls.normals
-    landed = ends @ walls.normals.T
+    ends += walls.combined(impulses)
+    landed = walls.products(ends)
     refused = _keep_inside(
         ends, landed, chains.points, chains.margins, bounces < limit, walls.margin
     )

@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from aluma.arrays import Bools, Floats, Ints
 from aluma.pool import Pool
 
 
 class Disputes(NamedTuple):
-    """A labelling, ``positive``, and how often it is disputed, by hypothesis and by example."""
+    """A labelling, and how often it is disputed, by hypothesis and by example.
 
-    positive: Bools
+    ``positive`` says who is; of more than two classes it has the number of each label.
+    """
+
+    positive: npt.NDArray[Any]
     by_hypothesis: Ints
     by_example: Ints
 
 
-def disputes(pool: Pool, positive: Bools, hypotheses: Floats) -> Disputes:
+def disputes(pool: Pool, positive: npt.NDArray[Any], hypotheses: Floats) -> Disputes:
     """Count disagreements of hypotheses with a labelling of a pool."""
     return _counted(pool, positive, hypotheses, pool.is_zero, None)
 
 
 def soft_disputes(
-    pool: Pool, positive: Bools, halfspaces: Floats, asked: Ints, rng: np.random.Generator
+    pool: Pool,
+    positive: npt.NDArray[Any],
+    halfspaces: Floats,
+    asked: Ints,
+    rng: np.random.Generator,
 ) -> Disputes:
     """Count disagreements of lifted hypotheses, given their halfspaces in units of the noise.
 
@@ -38,7 +46,7 @@ def soft_disputes(
 
 def _counted(
     pool: Pool,
-    positive: Bools,
+    positive: npt.NDArray[Any],
     hypotheses: Floats,
     settled: Bools,
     noise: np.random.Generator | None,

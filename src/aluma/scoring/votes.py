@@ -67,6 +67,16 @@ def minority_votes(positives: Ints, k: int) -> Ints:
     return np.minimum(positives, k - positives)
 
 
+def minority_shares(shares: Floats) -> Floats:
+    """Return the share of the votes that the majority does not have.
+
+    ``shares`` are (n,), of + votes, or (n, K), of the votes for each class.
+    """
+    if shares.ndim == 1:
+        return np.minimum(shares, 1.0 - shares)
+    return np.asarray(1.0 - shares.max(axis=1))
+
+
 def separated_pairs(positives: Ints, k: int) -> Ints:
     """Return the pairs of hypotheses that vote differently, ``k^2 v+ v-``."""
     return positives * (k - positives)

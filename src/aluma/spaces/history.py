@@ -11,7 +11,7 @@ from aluma.arrays import Bools
 
 @dataclass(frozen=True)
 class Event:
-    """An answer (``sign`` +1 or -1) or, with sign 0, a skipped question.
+    """An answer (``sign`` +1 or -1, see :func:`column`) or, with sign 0, a skipped question.
 
     ``mark`` is what the strategy noted with it: how far a stream had been read, or the greedy
     factor that was verified when the question was chosen. It is no part of what was said, so events
@@ -28,6 +28,15 @@ class Event:
     mark: Any = field(default=None, compare=False, repr=False)
     check: int = 0
     said: int = field(default=0, compare=False, repr=False)
+
+
+def column(sign: int) -> int:
+    """Return the number of the class that a sign stands for, from 0.
+
+    Two classes are told apart by -1 and +1, as in the paper; a third is 2, the next 3, and so on,
+    so that one that appears late changes nothing that was told before.
+    """
+    return max(sign, 0)
 
 
 class HasCheck(Protocol):

@@ -81,7 +81,7 @@ class LiftedSpace(PlainSpace):
         del effort, settled
         return choose_soft(self.pool, voters, eligible, self.rng(OfState.SPLIT), alpha=alpha)
 
-    def disputes(self, positive: Bools, answered: Ints) -> Disputes:
+    def disputes(self, positive: npt.NDArray[Any], answered: Ints) -> Disputes:
         """Count how lifted hypotheses that no question was chosen by dispute a labelling."""
         drawn = self._halfspaces(self.population.independent(0))
         rng = self.rng(OfState.OWN_NUMBERS)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -25,7 +26,7 @@ from aluma.scoring.disputes import Disputes
 from aluma.spaces.history import Event, learnt
 from aluma.spaces.lifted import LiftedSpace
 from aluma.spaces.plain import ADVICE, PlainSpace
-from aluma.spaces.space import Hypotheses, Standing
+from aluma.spaces.space import Hypotheses, Retraceable, Standing
 
 logger = logging.getLogger(__name__)
 
@@ -152,7 +153,7 @@ class LooseningSpace(Hypotheses):
         twin._inner = self._inner.fork()
         return twin
 
-    def _loosened(self, told: Sequence[tuple[int, int]]) -> PlainSpace | None:
+    def _loosened(self, told: Sequence[tuple[int, int]]) -> Retraceable | None:
         """Return a space that has taken all answers with the slack they need; None if enough."""
         indices, signs = _indices_and_signs(told)
         rows = self.pool.rows(indices) * (signs / self._length())[:, None]
@@ -161,7 +162,7 @@ class LooseningSpace(Hypotheses):
             return None
         return self._taken_in(told, needed)
 
-    def _taken_in(self, told: Sequence[tuple[int, int]], slack: float) -> PlainSpace:
+    def _taken_in(self, told: Sequence[tuple[int, int]], slack: float) -> Retraceable:
         """Return a space that has taken answers with some slack, and cannot step back from it."""
         space = self._with_slack(slack)
         for index, sign in told:
@@ -170,7 +171,7 @@ class LooseningSpace(Hypotheses):
         space.forget_steps()
         return space
 
-    def _with_slack(self, slack: float) -> PlainSpace:
+    def _with_slack(self, slack: float) -> Retraceable:
         settings = (self.pool, self.size, self.seed, self.sampler)
         if slack == 0:
             return PlainSpace(*settings, advice=ADVICE)
@@ -241,7 +242,7 @@ class LooseningSpace(Hypotheses):
         """Return the example that splits the voters best."""
         return self._inner.split(voters, eligible, alpha=alpha, effort=effort, settled=settled)
 
-    def disputes(self, positive: Bools, answered: Ints) -> Disputes:
+    def disputes(self, positive: npt.NDArray[Any], answered: Ints) -> Disputes:
         """Count how hypotheses that no question was chosen by dispute a labelling."""
         return self._inner.disputes(positive, answered)
 
@@ -250,9 +251,9 @@ class LooseningSpace(Hypotheses):
     @property
     def standing(self) -> Standing | None:
         """Where the answers have led, and what made slack necessary."""
-        state, examples = self.population.state, self._inner.wall_examples
+        standing = self._inner.standing
         conflict = None if self._conflict is None else self._conflict.indices
-        return Standing(state, examples, self.allowed_slack, conflict)
+        return None if standing is None else replace(standing, conflict=conflict)
 
     def restore(self, standing: Standing, history: Sequence[Event]) -> None:
         """Go on where another stood; what was undoable is forgotten."""

@@ -13,8 +13,8 @@ from aluma.geometry.feasibility import Infeasible
 from aluma.geometry.walls import signed_units
 from aluma.pool import Pool
 from aluma.sampling.population import Population
-from aluma.spaces.history import Event, learnt
-from aluma.spaces.space import Hypotheses, Standing
+from aluma.spaces.history import Event
+from aluma.spaces.space import Retraceable, Standing
 
 #: What to do about a contradiction, for learners that allow for slack.
 ADVICE = "Check them and change() the wrong one, undo() the last, or allow for noise with slack."
@@ -25,7 +25,7 @@ STRICT_ADVICE = (
 )
 
 
-class PlainSpace(Hypotheses):
+class PlainSpace(Retraceable):
     """Hypotheses uniform on the version space; every answer is absorbed when it comes.
 
     Parameters
@@ -77,19 +77,9 @@ class PlainSpace(Hypotheses):
             raise Conflict(tuple(told[i] for i in found.support), self._advice) from None
         self._walls[normal.tobytes()] = index
 
-    def back_to(self, kept: Sequence[Event]) -> None:
-        """Undo answers one by one, or absorb those that stay anew."""
-        if not self.can_step_back(kept):
-            self._begin()
-            self.take_in(learnt(kept, self.pool.is_zero))
-            return
-        for _ in range(self._leaving(kept)):
-            self._population.undo()
-            self._walls.popitem()
-
-    def can_step_back(self, kept: Sequence[Event]) -> bool:
-        """Say whether the population remembers that far back."""
-        return self._leaving(kept) <= self._population.n_undoable
+    def _step_back(self) -> None:
+        self._population.undo()
+        self._walls.popitem()
 
     def fork(self) -> Self:
         """Return an independent copy; the populations share their arrays."""
@@ -126,8 +116,3 @@ class PlainSpace(Hypotheses):
     def _wall_names(self, walls: Floats) -> list[bytes]:
         """Return what the walls of a population are known by: their bits when they were added."""
         return [wall.tobytes() for wall in walls]
-
-    def _leaving(self, kept: Sequence[Event]) -> int:
-        """Return how many walls go when only some answers stay."""
-        staying = {index for group in learnt(kept, self.pool.is_zero) for index, _ in group.answers}
-        return sum(1 for index in self._walls.values() if index not in staying)

@@ -24,7 +24,7 @@ from aluma.sampling.absorption import State
 from aluma.sampling.population import Population
 from aluma.scoring import Choice, choose, choose_batch, vote_shares
 from aluma.scoring.disputes import Disputes, disputes
-from aluma.spaces.history import Event, Group
+from aluma.spaces.history import Event, Group, learnt
 from aluma.streams import OfState, stream
 
 #: Answers times dimension up to which a flight of the whole population takes about a millisecond.
@@ -181,6 +181,10 @@ class Hypotheses(Space):
         """Return the share of + votes for each example of a pool."""
         return vote_shares(pool, self.voters(most_times))
 
+    def labelled(self, shares: Floats) -> npt.NDArray[Any]:
+        """Return the labels that shares of votes stand for: with two classes, who is positive."""
+        return np.asarray(shares >= 0.5)
+
     def split(
         self,
         voters: npt.NDArray[Any],
@@ -201,7 +205,46 @@ class Hypotheses(Space):
         rng = self.rng(OfState.BATCH)
         return choose_batch(self.pool, voters, eligible, n, rng, alpha=alpha, first=first)
 
-    def disputes(self, positive: Bools, answered: Ints) -> Disputes:
+    def disputes(self, positive: npt.NDArray[Any], answered: Ints) -> Disputes:
         """Count how hypotheses that no question was chosen by dispute a labelling."""
         del answered
         return disputes(self.pool, positive, self.population.independent(0))
+
+
+class Retraceable(Hypotheses):
+    """A space that knows which answers made its walls, and can forget how to step back."""
+
+    @property
+    @abstractmethod
+    def wall_examples(self) -> tuple[int, ...]:
+        """The examples that the walls of the cone come from, in order."""
+
+    @abstractmethod
+    def forget_steps(self) -> None:
+        """Keep nothing to step back to: from here on, going back absorbs answers anew."""
+
+    @abstractmethod
+    def _begin(self) -> None:
+        """Start without any answers."""
+
+    @abstractmethod
+    def _step_back(self) -> None:
+        """Undo the last answer that made walls."""
+
+    def back_to(self, kept: Sequence[Event]) -> None:
+        """Undo answers one by one, or absorb those that stay anew."""
+        if not self.can_step_back(kept):
+            self._begin()
+            self.take_in(learnt(kept, self.pool.is_zero))
+            return
+        for _ in range(self._leaving(kept)):
+            self._step_back()
+
+    def can_step_back(self, kept: Sequence[Event]) -> bool:
+        """Say whether the population remembers that far back."""
+        return self._leaving(kept) <= self.population.n_undoable
+
+    def _leaving(self, kept: Sequence[Event]) -> int:
+        """Return how many answers that made walls go when only some answers stay."""
+        staying = {index for group in learnt(kept, self.pool.is_zero) for index, _ in group.answers}
+        return sum(1 for index in self.wall_examples if index not in staying)

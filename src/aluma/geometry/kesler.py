@@ -1,0 +1,96 @@
+"""Kesler's construction: any number of classes as one cone.
+
+K vectors ``w_1 .. w_K`` decide for the class k with the largest ``<w_k, x>``. That x is of class y
+then says ``<w_y, x> > <w_k, x>`` for every other k: these are K - 1 walls ``x (e_y - e_k)^T`` of
+one cone of K x d matrices (Kesler; see Duda and Hart, "Pattern classification and scene analysis",
+1973, section 5.12). What is known of version spaces holds for it as it is, and with K = 2 it is
+the paper's: all that matters there is the direction of ``w_2 - w_1``, uniform if both are.
+
+What all classes have in common decides nothing. So the K columns are kept as K - 1 contrasts,
+orthonormal and orthogonal to what is common.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from aluma.arrays import Floats
+
+
+@lru_cache(maxsize=64)
+def contrasts(classes: int) -> Floats:
+    """Return (K, K - 1): the classes as corners of a simplex around the origin.
+
+    Columns are orthonormal and orthogonal to the constant; rows differ by vectors of length
+    sqrt(2).
+    """
+    columns = np.zeros((classes, classes - 1))
+    for k in range(1, classes):
+        columns[:k, k - 1] = 1.0
+        columns[k, k - 1] = -k
+        columns[:, k - 1] /= np.sqrt(k * (k + 1.0))
+    columns.setflags(write=False)
+    return columns
+
+
+@dataclass(frozen=True)
+class Factors:
+    """The walls of t answers about K classes as products, which makes arithmetic with them cheap.
+
+    Wall a of answer i is ``points[i] x ahead[i, a]``, of length 1: coordinate j of the point has
+    the K - 1 contrasts from ``j (K - 1)`` on. Walls come in the order of answers, K - 1 of each.
+
+    Attributes
+    ----------
+    points : (t, n) the answered examples, of length 1
+    ahead : (t, K - 1, K - 1) the contrasts by which the class told is ahead of each other, likewise
+    """
+
+    points: Floats
+    ahead: Floats
+
+    @classmethod
+    def none(cls, classes: int) -> Factors:
+        """Return the walls of no answers."""
+        return cls(np.empty((0, 0)), np.empty((0, classes - 1, classes - 1)))
+
+    def with_answer(self, point: Floats, column: int) -> Factors:
+        """Return the same with one more answer: a point, and the number of its class.
+
+        The point may have more coordinates than those before.
+        """
+        corners = contrasts(self.ahead.shape[1] + 1)
+        ahead = np.delete(corners[column] - corners, column, axis=0) / np.sqrt(2.0)
+        before = np.pad(self.points, ((0, 0), (0, len(point) - self.points.shape[1])))
+        unit = point / np.linalg.norm(point)
+        return Factors(np.vstack([before, unit]), np.concatenate([self.ahead, ahead[None]]))
+
+    def walls(self) -> Floats:
+        """Return the unit normals (t (K - 1), n (K - 1)) themselves."""
+        t, contrast = self.ahead.shape[:2]
+        products = self.points[:, None, :, None] * self.ahead[:, :, None, :]
+        return np.asarray(products.reshape(t * contrast, -1))
+
+    def gram(self) -> Floats:
+        """Return the products of all walls with each other."""
+        contrast = self.ahead.shape[1]
+        flat = self.ahead.reshape(-1, contrast)
+        of_points = self.points @ self.points.T
+        return np.asarray(np.kron(of_points, np.ones((contrast, contrast))) * (flat @ flat.T))
+
+    def products(self, hypotheses: Floats) -> Floats:
+        """Return the products (n, walls) of hypotheses with all walls."""
+        n, contrast = len(hypotheses), self.ahead.shape[1]
+        matrices = hypotheses.reshape(n, -1, contrast)
+        seen = self.points @ matrices  # (n, t, K - 1)
+        leads = seen.transpose(1, 0, 2) @ self.ahead.transpose(0, 2, 1)
+        return np.asarray(leads.transpose(1, 0, 2).reshape(n, -1))
+
+    def combined(self, weights: Floats) -> Floats:
+        """Return sums of walls with weights (n, walls), the transpose of :meth:`products`."""
+        n, (t, contrast) = len(weights), self.ahead.shape[:2]
+        pushed = weights.reshape(n, t, contrast).transpose(1, 0, 2) @ self.ahead
+        return np.asarray((self.points.T @ pushed.transpose(1, 0, 2)).reshape(n, -1))

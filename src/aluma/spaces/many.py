@@ -1,0 +1,304 @@
+"""The version space of any number of classes: one cone, by Kesler's construction.
+
+A hypothesis is a matrix of K weight vectors that votes for the class with the largest product
+(:mod:`aluma.geometry.kesler`). An answer is K - 1 walls, taken in together. Chains move in the
+span of the answered examples only: with t answers in ``t (K - 1)`` coordinates at most, whatever
+the number of features, and what no answer constrains is drawn afresh, as for two classes.
+
+With slack, every answer has a coordinate of its own, as in Algorithm 3 of the paper; products are
+then in units of the noise.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from aluma.arrays import Floats, Ints, Singles
+from aluma.errors import Conflict
+from aluma.geometry.cone import Cone
+from aluma.geometry.feasibility import Infeasible
+from aluma.geometry.kesler import Factors, contrasts
+from aluma.pool import Pool
+from aluma.representation.lift import largest_norm
+from aluma.representation.own import OwnCoordinates
+from aluma.sampling.ball import quick_normals
+from aluma.sampling.pace import directions
+from aluma.sampling.population import UNDO_DEPTH, Population
+from aluma.scoring import Choice
+from aluma.scoring.disputes import Disputes
+from aluma.scoring.many import choose_among_classes, choose_classes_batch, class_counts, class_votes
+from aluma.spaces.history import Event, column, learnt
+from aluma.spaces.plain import ADVICE
+from aluma.spaces.space import Retraceable, Standing
+from aluma.streams import OfState, named, streams
+
+#: An example whose part outside the span of the others is a smaller share of it counts as inside.
+INSIDE = 1e-9
+#: Bytes of populations that are kept to step back to.
+UNDO_BYTES = 2**28
+#: Bytes of hypotheses that are held at once while a pool is voted on.
+MATRIX_BYTES = 2**26
+#: Hypotheses that a batch is chosen by.
+BATCH_JURY = 128
+
+
+class ManySpace(Retraceable):
+    """Hypotheses uniform on the version space of K classes.
+
+    Parameters
+    ----------
+    pool : the points that hypotheses vote on
+    classes : K; answers are told as codes, see :func:`aluma.spaces.history.column`
+    size, seed, sampler : of the population
+    slack : H, 0 for none
+    longest : length of the longest example, if there is slack and it is known already
+    """
+
+    #: Labels that follow from the answers are not proven for more than two classes.
+    settles: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        pool: Pool,
+        classes: int,
+        size: int,
+        seed: int,
+        sampler: str = "reflection",
+        *,
+        slack: float = 0.0,
+        longest: float | None = None,
+    ) -> None:
+        self.pool, self.classes, self.size, self.seed = pool, classes, size, seed
+        self.sampler = sampler
+        self._own: OwnCoordinates | None = None
+        if slack > 0:
+            self._own = OwnCoordinates(slack, largest_norm(pool) if longest is None else longest)
+        self._begin()
+
+    def _begin(self) -> None:
+        self._population = Population(0, self.size, self.seed, self.sampler)
+        #: Orthonormal rows that span the answered examples, up to rounding.
+        self._frame = np.empty((0, self.pool.dimension))
+        #: For every coordinate of the chains, K - 1 contrasts each: whether it is one of the frame.
+        self._of_frame: tuple[bool, ...] = ()
+        self._told: list[tuple[int, int]] = []
+        self._factors = Factors.none(self.classes)
+        #: What the answers looked like, and the three above before each that can be undone.
+        self._known: dict[tuple[bytes, int], int] = {}
+        self._steps: deque[tuple[Floats, tuple[bool, ...], Factors]] = deque(maxlen=UNDO_DEPTH)
+
+    @property
+    def population(self) -> Population:
+        """The hypotheses that agree with all answers, in the coordinates of the chains."""
+        return self._population
+
+    @property
+    def allowed_slack(self) -> float:
+        """The slack H that is allowed for."""
+        return 0.0 if self._own is None else self._own.slack
+
+    # -- taking answers ------------------------------------------------------------------------
+
+    def add(self, index: int, sign: int) -> None:
+        """Take an answer in: K - 1 walls; one that was told before changes nothing."""
+        x = self.pool.rows([index])[0]
+        name = (x.tobytes(), sign)
+        if name in self._known:
+            return
+        frame, point, of_frame = self._placed(x)
+        factors = self._factors.with_answer(point, column(sign))
+        try:
+            self._population.add_all(factors)
+        except Infeasible as found:
+            told = [*(one for one, _ in self._told), index]
+            walls = sorted({told[wall // (self.classes - 1)] for wall in found.support})
+            raise Conflict(tuple(walls), ADVICE) from None
+        # A frame is as large as the answered examples, and one is kept for every step.
+        self._population.forget_steps(max(0, UNDO_BYTES - UNDO_DEPTH * frame.nbytes))
+        self._steps.append((self._frame, self._of_frame, self._factors))
+        while len(self._steps) > self._population.n_undoable:
+            self._steps.popleft()
+        self._frame, self._of_frame, self._factors = frame, of_frame, factors
+        self._told.append((index, sign))
+        self._known[name] = index
+
+    def _placed(self, x: Floats) -> tuple[Floats, Floats, tuple[bool, ...]]:
+        """Return the frame with an example in it, the example there, and what coordinates are."""
+        frame, of_frame = self._frame, self._of_frame
+        within = frame @ x
+        outside = x - within @ frame
+        # Once more: what is left can be small, and cancellation tilts it towards the frame.
+        outside -= (frame @ outside) @ frame
+        size = float(np.linalg.norm(outside))
+        if size > INSIDE * float(np.linalg.norm(x)) and len(frame) < frame.shape[1]:
+            frame = np.vstack([frame, outside / size])
+            within, of_frame = np.append(within, size), (*of_frame, True)
+        if self._own is not None:
+            within = within * (self._own.shrink / self._own.scale)
+            of_frame = (*of_frame, False)
+        point = np.zeros(len(of_frame))
+        point[list(of_frame)] = within
+        if self._own is not None:
+            point[-1] = self._own.own
+        return frame, point, of_frame
+
+    def _step_back(self) -> None:
+        self._population.undo()
+        self._frame, self._of_frame, self._factors = self._steps.pop()
+        self._told.pop()
+        self._known.popitem()
+
+    def fork(self) -> Self:
+        """Return an independent copy; arrays are never written to, and shared."""
+        twin = super().fork()
+        twin._population = self._population.fork()
+        twin._told, twin._known = list(self._told), dict(self._known)
+        twin._steps = self._steps.copy()
+        return twin
+
+    def forget_steps(self) -> None:
+        """Keep nothing to step back to: from here on, going back absorbs answers anew."""
+        self._population.forget_steps(0)
+
+    @property
+    def wall_examples(self) -> tuple[int, ...]:
+        """The examples that the walls come from, in order."""
+        return tuple(index for index, _ in self._told)
+
+    # -- standing in a file --------------------------------------------------------------------
+
+    @property
+    def standing(self) -> Standing:
+        """Where the chains are: the walls follow from the answers, and take far more room."""
+        state = replace(self._population.state, cone=Cone.whole(0))
+        return Standing(state, self.wall_examples, self.allowed_slack, None)
+
+    def restore(self, standing: Standing, history: Sequence[Event]) -> None:
+        """Go on where another stood; what was undoable is forgotten."""
+        self._begin()
+        told = [answer for one in learnt(history, self.pool.is_zero) for answer in one.answers]
+        made_walls = set(standing.examples)
+        for index, sign in told:
+            if index in made_walls:
+                x = self.pool.rows([index])[0]
+                self._frame, point, self._of_frame = self._placed(x)
+                self._factors = self._factors.with_answer(point, column(sign))
+                self._told.append((index, sign))
+                self._known[x.tobytes(), sign] = index
+        cone = Cone.whole(0).completed(len(self._of_frame) * (self.classes - 1))
+        cone = cone.factored(self._factors) if self._told else Cone.whole(0)
+        self._population.restore(replace(standing.state, cone=cone))
+
+    # -- votes ---------------------------------------------------------------------------------
+
+    def voters(self, most_times: int = 1) -> npt.NDArray[Any]:
+        """Return the hypotheses that vote, (k, K, d) in float32."""
+        return np.concatenate(list(self._matrices(1)))
+
+    def shares(self, pool: Pool, most_times: int = 1) -> Floats:
+        """Return the share of votes that each class has, (n, K)."""
+        counts = np.zeros((len(pool), self.classes), dtype=np.int64)
+        drawn = 0
+        noise = self._noise(OfState.OWN_NUMBERS)
+        for matrices in self._matrices(most_times):
+            counts += class_counts(pool, matrices, None, noise)
+            drawn += len(matrices)
+        return counts / drawn
+
+    def labelled(self, shares: Floats) -> Ints:
+        """Return the class with most votes, the first of those that tie."""
+        return np.asarray(shares.argmax(axis=1))
+
+    def split(self, voters: npt.NDArray[Any], eligible: Any, **wanted: Any) -> Choice:
+        """Return the example that settles most of the vote.
+
+        See :func:`aluma.scoring.many.choose_among_classes`: it has no ``effort`` to spare, and no
+        pool counts as ``settled``.
+        """
+        return choose_among_classes(
+            self.pool,
+            voters,
+            eligible,
+            self.rng(OfState.SPLIT),
+            alpha=wanted["alpha"],
+            noise=self._noise(OfState.LENGTHS),
+        )
+
+    def batch(
+        self, voters: npt.NDArray[Any], eligible: Any, n: int, *, alpha: float, first: int
+    ) -> Ints:
+        """Return n examples that split the hypotheses jointly, the given one first."""
+        del alpha
+        return choose_classes_batch(
+            self.pool,
+            voters[:BATCH_JURY],
+            eligible,
+            n,
+            self.rng(OfState.BATCH),
+            first=first,
+            noise=self._noise(OfState.LENGTHS),
+        )
+
+    def disputes(self, positive: npt.NDArray[Any], answered: Ints) -> Disputes:
+        """Count how hypotheses that no question was chosen by dispute a labelling."""
+        points = self._population.independent_points(0) if self._told else self._population.points
+        settled = self.pool.is_zero.copy()
+        settled[answered] = True
+        noise = self._noise(OfState.OWN_NUMBERS)
+        by_hypothesis, by_example = [], np.zeros(len(self.pool), dtype=np.int64)
+        for matrices in self._lifted(points, named(self.key, OfState.INDEPENDENT_FREE, 0)):
+            mine = np.zeros(len(matrices), dtype=np.int64)
+            for part, votes in class_votes(self.pool, matrices, None, noise):
+                differs = votes != positive[part, None]
+                differs[settled[part]] = False
+                mine += differs.sum(axis=0)
+                by_example[part] += differs.sum(axis=1)
+            by_hypothesis.append(mine)
+        return Disputes(positive, np.concatenate(by_hypothesis), by_example)
+
+    def doubts(self, history: Sequence[Event]) -> Floats:
+        """Return the share of hypotheses that dispute each answer, in order of telling."""
+        told = [event for event in history if event.sign]
+        if not told or self._own is None:
+            return np.zeros(len(told))
+        rows = np.array([event.index for event in told])
+        columns = np.array([column(event.sign) for event in told])
+        out = np.zeros(len(told))
+        for part, votes in class_votes(self.pool, self.voters(), rows):
+            out[part] = (votes != columns[part, None]).mean(axis=1)
+        return out
+
+    def _noise(self, purpose: OfState) -> np.random.Generator | None:
+        """Return what draws the numbers that unanswered examples have to themselves."""
+        return None if self._own is None else self.rng(purpose)
+
+    def _matrices(self, times: int) -> Iterator[Singles]:
+        """Yield the hypotheses, and as often again as wanted as they are after more flights."""
+        for number, points in enumerate(self._population.stretches(times)):
+            yield from self._lifted(points, named(self.key, OfState.FREE, number))
+
+    def _lifted(self, points: Floats, key: tuple[int, ...]) -> Iterator[Singles]:
+        """Yield points of the chains as matrices of weights, some at a time."""
+        d, corners = self.pool.dimension, contrasts(self.classes)
+        at_once = int(np.clip(MATRIX_BYTES // (4 * self.classes * d), 1, self.size))
+        starts = range(0, self.size, at_once)
+        frame = self._frame.astype(np.float32)
+        of_frame = np.array(self._of_frame, dtype=bool)
+        for start, rng in zip(starts, streams(key, len(starts)), strict=True):
+            part = points[start : min(start + at_once, self.size)]
+            matrices = quick_normals(rng, (len(part) * self.classes, d))
+            if len(of_frame):
+                radius = np.sqrt(rng.chisquare(part.shape[1], (len(part), 1)))
+                span = (directions(part) * radius).reshape(len(part), len(of_frame), -1)
+                weights = span[:, of_frame] @ corners.T
+                flat = weights.transpose(0, 2, 1).reshape(len(matrices), -1).astype(np.float32)
+                matrices += (flat - matrices @ frame.T) @ frame
+            if self._own is not None:
+                matrices *= np.float32(self._own.shrink / (self._own.own * self._own.scale))
+            yield matrices.reshape(len(part), self.classes, d)
