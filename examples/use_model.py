@@ -3,8 +3,8 @@
     python examples/use_model.py model.json new-rows.csv
     python examples/use_model.py model.json one.png two.png
 
-prints a label for every row or image. A model of embeddings takes a table with the numbers of an
-embedding in each row, below a line of names. Only images need more: Pillow.
+prints a label for every row or image, of two labels or of more. A model of embeddings takes a table
+with the numbers of an embedding in each row, below a line of names. Only images need more: Pillow.
 """
 
 import csv
@@ -13,36 +13,52 @@ import math
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 
 
-def score(model: dict, row: dict[str, str]) -> float:
-    """Return the score of a row; the label is yes if it is at least 0."""
-    return model["intercept"] + sum(PARTS[part["kind"]](part, row) for part in model["parts"])
+def scores(model: dict, row: dict[str, str]) -> list[float]:
+    """Return the scores of a row: one of two labels, else one for each label."""
+    found = listed(model["intercept"])
+    for part in model["parts"]:
+        weights = part["weights"]
+        for key, value in PARTS[part["kind"]](part, row):
+            found = [s + w * value for s, w in zip(found, listed(weights[key]), strict=True)]
+    return found
 
 
 def label(model: dict, row: dict[str, str]) -> str:
-    """Return the label of a row."""
-    return model["labels"]["yes" if score(model, row) >= 0 else "no"]
+    """Return the label of a row: yes if the one score is at least 0, or that of the largest."""
+    found, labels = scores(model, row), model["labels"]
+    if len(found) == 1:
+        return labels["yes" if found[0] >= 0 else "no"]
+    return labels[found.index(max(found))]
 
 
-def numeric(part: dict, row: dict[str, str]) -> float:
-    """Weigh numbers; a missing one counts as the mean was."""
-    return sum(
-        weight * (float(row[name]) if row.get(name) else part["missing"][name])
-        for name, weight in part["weights"].items()
-    )
+def listed(numbers: float | list[float]) -> list[float]:
+    """Return weights as a list: models of two labels have a single number in its place."""
+    return numbers if isinstance(numbers, list) else [numbers]
 
 
-def category(part: dict, row: dict[str, str]) -> float:
-    """Weigh the value of a column."""
-    return part["weights"].get(row[part["column"]], 0.0)
+#: What is weighed: names, words or places of weights, each with the number it counts for.
+Values = Iterable[tuple[str | int, float]]
 
 
-def text(part: dict, row: dict[str, str]) -> float:
-    """Weigh words and pairs of neighbours by TF-IDF."""
+def numeric(part: dict, row: dict[str, str]) -> Values:
+    """Return numbers; a missing one counts as the mean was."""
+    missing = part["missing"]
+    return [(n, float(row[n]) if row.get(n) else missing[n]) for n in part["weights"]]
+
+
+def category(part: dict, row: dict[str, str]) -> Values:
+    """Return the value of a column, if it is one that counts."""
+    value = row[part["column"]]
+    return [(value, 1.0)] if value in part["weights"] else []
+
+
+def text(part: dict, row: dict[str, str]) -> Values:
+    """Return words and pairs of neighbours by TF-IDF."""
     words = re.findall(part["word"], row[part["column"]].lower())
     counts = Counter([*words, *(f"{a} {b}" for a, b in pairwise(words))])
     values = {
@@ -51,22 +67,23 @@ def text(part: dict, row: dict[str, str]) -> float:
         if term in part["idf"]
     }
     length = math.sqrt(sum(value * value for value in values.values())) or 1.0
-    return sum(part["weights"][term] * value for term, value in values.items()) / length
+    return [(term, value / length) for term, value in values.items()]
 
 
-def embedding(part: dict, row: dict[str, str]) -> float:
-    """Weigh the numbers of an embedding, which are the whole row."""
-    return sum(w * float(value) for w, value in zip(part["weights"], row.values(), strict=True))
+def embedding(part: dict, row: dict[str, str]) -> Values:
+    """Return the numbers of an embedding, which are the whole row."""
+    if len(row) != len(part["weights"]):
+        raise SystemExit(f"a row has {len(row)} numbers, not {len(part['weights'])}.")
+    return enumerate(float(value) for value in row.values())
 
 
-def pixels(part: dict, row: dict[str, str]) -> float:
-    """Weigh the pixels of an image, made as large as the model's."""
+def pixels(part: dict, row: dict[str, str]) -> Values:
+    """Return the pixels of an image, made as large as the model's."""
     from PIL import Image, ImageOps
 
     side, mode = part["side"], "L" if part["channels"] == 1 else "RGB"
     turned = ImageOps.exif_transpose(Image.open(row["file"]))
-    made = turned.convert(mode).resize((side, side))
-    return sum(w * byte for w, byte in zip(part["weights"], made.tobytes(), strict=True)) / 255
+    return enumerate(byte / 255 for byte in turned.convert(mode).resize((side, side)).tobytes())
 
 
 PARTS = {

@@ -23,6 +23,29 @@ from evidence import OFFSET
 settings.register_profile("ci", derandomize=True, deadline=None, max_examples=50)
 settings.load_profile("ci")
 
+TESTS = Path(__file__).parent
+#: Files that take longest, in order: those that drive pages, then those that draw much.
+LONGEST = (
+    "app/test_checks.py",
+    "test_estimator.py",
+    "app/test_browser.py",
+    "learners/test_audited.py",
+    "learners/test_template.py",
+    "test_cli.py",
+    "sampling/test_volume.py",
+    "lab/bench/test_labels.py",
+    "lab/bench/test_noise.py",
+    "test_estimator_checks.py",
+    "lab/bench/test_at_the_stop.py",
+    "app/test_api.py",
+    "app/test_check_browser.py",
+    "lab/test_stop.py",
+    "app/test_crash.py",
+    "app/test_check_page.py",
+    "lab/bench/test_page_stops.py",
+    "lab/bench/test_audits.py",
+)
+
 # A shell that starts a suite in the background has it ignore Ctrl-C, and all that it starts; but
 # some tests are about Ctrl-C.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -42,8 +65,11 @@ def move_default_seed(decorated: Callable[..., Any]) -> None:
     function.__defaults__ = tuple(moved.values()) or None
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """Move seeds that tests do not write down: see ``evidence.py``."""
+    # Several processes take files in the order below, not by how many tests they hold.
+    if hasattr(config.option, "loadscopereorder"):
+        config.option.loadscopereorder = False
     if not OFFSET:
         return
     space = aluma.VersionSpace
@@ -52,6 +78,12 @@ def pytest_configure() -> None:
     learners = [kind for kind in public if issubclass(kind, Learner)]
     for function in (*functions, *(kind.__init__ for kind in (Population, *learners))):
         move_default_seed(function)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the files first that take longest, so that both cores are busy to the end."""
+    places = {name: place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: places.get(item.path.relative_to(TESTS).as_posix(), len(places)))
 
 
 def pytest_report_header() -> str:

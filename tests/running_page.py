@@ -29,6 +29,7 @@ class Running:
     url: str
     link: str
     client: httpx.Client
+    guard: Guard
     opened: Opened | None = None
     names: Iterator[int] = field(default_factory=lambda: iter(range(10**9)))
 
@@ -81,7 +82,7 @@ def served(stack: ExitStack, app: Guard, desk: Any) -> Running:
     stack.callback(lambda: setattr(server, "should_exit", True))
     stack.callback(desk.release)
     stack.callback(client.close)
-    return Running(desk, url, place.link, client)
+    return Running(desk, url, place.link, client, app)
 
 
 def plane(size: int = 60, seed: int = 3) -> pd.DataFrame:

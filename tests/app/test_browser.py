@@ -221,20 +221,37 @@ def test_guesses_are_words_and_no_percentages(run, many, visit):
 
 
 @needs_browser
-def test_a_check_that_fails_is_told_and_learning_goes_on(run, visit):
-    page, rng = run(), np.random.default_rng(4)
+def test_a_skipped_check_is_not_said_to_be_found_wrong(run, many, visit):
+    path, truth = many
+    page = run(path, **LABELS)
+    while (state := page.question())["progress"]["figures"]["checks"] < 5:
+        example = state["question"]["example"]
+        page.answer(example, truth[example])
+    page.post("skip", example=state["question"]["example"])
+    tab = visit(page.link)
+    expect(tab.locator("#headline")).to_contain_text("1 of 6 wrong or skipped, so at most")
+    expect(tab.locator("#note")).to_contain_text(
+        "None found wrong, 1 skipped and counted as wrong."
+    )
+
+
+@needs_browser
+def test_a_check_that_fails_is_told_and_learning_goes_on(run, many, visit):
+    page, rng = run(many[0], **LABELS), np.random.default_rng(4)
     tab = visit(page.link)
     for _ in range(90):
         state = page.question()
         if state["progress"]["failed"] and state["progress"]["phase"] == "learning":
             break
         example = state["question"]["example"]
-        page.answer(example, ["other", "complaint"][int(rng.integers(2))])
+        page.answer(example, [*LABELS.values()][int(rng.integers(2))])
     failed = state["progress"]["failed"]
     expect(tab.locator("#news-title")).to_have_text(
         f"The check found too many wrong ({failed['wrong']} of {failed['checks']})"
     )
-    expect(tab.locator("#news-text")).to_have_text("They have been learnt from; learning goes on.")
+    expect(tab.locator("#news-text")).to_have_text(
+        "All answers have been learnt from; learning goes on."
+    )
     expect(tab.locator("#headline")).to_have_text("Not checked again yet")
     expect(tab.locator("#drawn")).to_be_hidden()
 

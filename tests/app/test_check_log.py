@@ -11,7 +11,8 @@ import pytest
 
 from aluma import Audit
 from aluma.app.check_log import CheckLog
-from aluma.errors import BadInput, SessionError
+from aluma.errors import BadInput, SessionError, SessionRolledBack
+from aluma.session import high_water
 
 ABOUT = {"file": "x", "tolerance": 0.05}
 
@@ -72,6 +73,9 @@ def test_an_unfinished_line_is_dropped_and_damage_is_refused(tmp_path: Path) -> 
         with pytest.raises(BadInput, match="is damaged"):
             opened(path)
     path.write_bytes(sound[:20])
+    with pytest.raises(SessionRolledBack, match="older state"):
+        opened(path)
+    high_water.place(path).unlink()
     with opened(path) as log:
         assert log.audit.asked == 0
     with pytest.raises(BadInput, match=r"something else \(tolerance differ\)"):
@@ -125,5 +129,43 @@ def test_lines_are_plain_json(tmp_path: Path) -> None:
         example = log.audit.ask()
         log.tell(example, "ünï\u2028✓", "r")
     line = json.loads(path.read_text().split("\n")[1])
+    assert len(line.pop("digest")) == 32
     assert line == {"example": example, "answer": "ünï\u2028✓", "request": "r"}
     opened(path).close()
+
+
+def test_no_flipped_bit_or_lost_end_changes_an_answer_unnoticed(tmp_path: Path) -> None:
+    path = tmp_path / "checks.jsonl"
+    with opened(path) as log:
+        for number in range(4):
+            log.tell(log.audit.ask(), "a", f"r{number}")
+        told = log.audit.answers
+    sound = path.read_bytes()
+    harmed = [sound[:place] for place in range(1, len(sound))]
+    harmed += [
+        sound[:place] + bytes([sound[place] ^ (1 << place % 8)]) + sound[place + 1 :]
+        for place in range(len(sound))
+    ]
+    refused = 0
+    for content in harmed:
+        path.write_bytes(content)
+        try:
+            with opened(path) as log:
+                assert log.audit.answers == told
+                assert all(log.knows(f"r{number}") for number in range(4))
+        except (BadInput, SessionError):
+            refused += 1
+            assert path.read_bytes() == content
+    assert refused > len(harmed) // 2
+
+
+def test_lines_from_before_there_were_digests_are_read_and_written_on(tmp_path: Path) -> None:
+    path = tmp_path / "checks.jsonl"
+    with opened(path) as log:
+        example = log.audit.ask()
+    path.write_text(f'{json.dumps(ABOUT)}\n{{"example": {example}, "answer": "a"}}\n')
+    high_water.place(path).unlink()
+    for asked in (1, 2):
+        with opened(path) as log:
+            assert log.audit.asked == asked
+            log.tell(log.audit.ask(), "a")

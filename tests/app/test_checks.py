@@ -107,7 +107,22 @@ def test_a_skipped_check_counts_as_wrong_and_is_said_to_be_skipped(run, many):
     assert (now["checks"], now["wrong_found"], now["skipped_checks"]) == (6, 1, 1)
     assert now["error_bound"] >= before
     assert exported(page).loc[example, "checked"] == "skipped"
-    assert "1 of those could not be answered" in page.client.get("/api/export/promise.txt").text
+    sentence = page.client.get("/api/export/promise.txt").text
+    assert (
+        "6 of 300 labels were checked at random, 0 found wrong, 1 skipped and counted" in sentence
+    )
+    assert "put right" not in sentence
+
+
+def test_a_check_that_failed_by_skips_says_so(run, many):
+    path, truth = many
+    page = run(path, **LABELS)
+    drive(page, lambda i, _: truth[i], lambda s: s["question"]["check"])
+    while not (failed := page.question()["progress"]["failed"]):
+        page.post("skip", example=page.question()["question"]["example"])
+    assert failed["skipped"] == failed["wrong"] == failed["checks"] > 0
+    said = page.client.get("/api/export/summary.html").text
+    assert f"{failed['wrong']} counted as wrong, {failed['skipped']} of them skipped" in said
 
 
 def test_coin_tosses_never_get_a_stop(run):
@@ -127,8 +142,12 @@ def test_coin_tosses_never_get_a_stop(run):
     assert {one["expected_by"] for one in after} >= {"checks"}
     assert not failed[0]["answer_changed"]
     # The verdict is said, and the page goes on asking for whoever wants to.
-    assert "cannot separate your answers: about" in states[-1]["progress"]["out_of_reach"]
+    assert "checked at random were wrong, so about" in states[-1]["progress"]["out_of_reach"]
     assert states[-1]["question"] is not None
+    # There is one estimate on the page, not two.
+    about = int(re.search(r"so about (\d+)% of all", states[-1]["progress"]["out_of_reach"])[1])
+    assert figures(states[-1])["expected_error"] == pytest.approx(about / 100, abs=0.006)
+    assert figures(states[-1])["expected_by"] == "checks"
     assert "cannot separate your answers" in page.client.get("/api/export/summary.html").text
 
 

@@ -7,7 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from aluma.app import server
+from aluma.app.guard import Guard
 from aluma.app.opening import Wanted, opened
+from aluma.app.publisher import Publisher
+from aluma.app.shapes import Shown
 from running_page import TOKEN, start
 
 
@@ -45,6 +49,49 @@ def test_the_link_gives_a_cookie_that_only_this_page_sends(door):
     assert "HttpOnly" in cookie
     assert "SameSite=Strict" in cookie
     assert knock(page, cookie=cookie.partition(";")[0]).status_code == 200
+
+
+def test_a_ticket_lets_in_once_and_only_to_the_page(door):
+    ticket = door.guard.ticket()
+    assert knock(door, f"/api/state?ticket={ticket}").status_code == 401
+    assert knock(door, "/?ticket=nonsense").status_code == 401
+    first = knock(door, f"/?ticket={ticket}")
+    assert first.status_code == 200
+    cookie = first.headers["set-cookie"].partition(";")[0]
+    assert knock(door, cookie=cookie).status_code == 200
+    assert knock(door, f"/?ticket={ticket}").status_code == 401
+    assert knock(door, "/?ticket=").status_code == 401
+
+
+def test_the_browser_is_opened_without_the_token(monkeypatch):
+    shown, closed = [], []
+
+    class Nothing(Publisher):
+        def close(self):
+            closed.append(True)
+
+        def _drawn(self):
+            return Shown(tick=self._tick)
+
+    class Timer:
+        def __init__(self, _seconds, ready, link):
+            self.start = lambda: ready(*link)
+
+    async def app(scope, receive, send):
+        raise AssertionError
+
+    monkeypatch.setattr(server.threading, "Timer", Timer)
+    monkeypatch.setattr(server._Server, "run", lambda *_, **__: None)
+    place = server.take(port=0, token=TOKEN)
+    address = place.address
+    try:
+        assert place.link == f"{address}?token={TOKEN}"
+        server.serve(lambda token, _: Guard(app, token), Nothing(), place, shown.append)
+    finally:
+        place.listener.close()
+    assert shown[0].startswith(f"{address}?ticket=")
+    assert TOKEN not in shown[0]
+    assert closed
 
 
 def test_other_names_and_other_sites_are_turned_away(door):

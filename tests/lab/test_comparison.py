@@ -8,7 +8,6 @@ import pytest
 
 import aluma
 from aluma.lab.comparison import (
-    LOOK_EVERY,
     Comparison,
     Run,
     compare,
@@ -92,13 +91,12 @@ def test_a_comparison_counts_what_a_replay_counts():
         assert run.errors[-1] == 0
 
 
-def test_only_the_first_run_waits_for_the_stopping_rule():
+def test_every_run_ends_when_all_is_right():
     X, y = plane()
-    first, second = compare(X, y, ["aluma"], repeats=2).runs
-    assert first.finished_after == len(first.indices)
-    assert first.finished_after % LOOK_EVERY == 0
-    assert second.finished_after is None
-    assert second.needed(0.0) == len(second.indices)
+    found = compare(X, y, repeats=2)
+    assert all(run.needed(0.0) == len(run.indices) for run in found.runs)
+    assert found.stop is None
+    assert found.kept is found.main
 
 
 def test_a_budget_ends_every_run():

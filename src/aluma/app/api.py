@@ -12,6 +12,8 @@ from aluma.app import export
 from aluma.app.desk import Desk
 from aluma.app.features import Features
 from aluma.app.guard import Guard
+from aluma.app.guidelines import Guidelines
+from aluma.app.model import model_file
 from aluma.app.routes import (
     OR_NONE,
     REFUSED,
@@ -20,7 +22,7 @@ from aluma.app.routes import (
     application_of,
     attached,
 )
-from aluma.app.shapes import Answer, Found, Plain, Problem, Receipt, Skip, State
+from aluma.app.shapes import Added, Answer, Found, Note, Plain, Problem, Receipt, Skip, State
 from aluma.app.table_file import MEDIA, as_file
 from aluma.session.recipe import aluma_version
 
@@ -58,6 +60,11 @@ def _reading(app: FastAPI, desk: Desk) -> None:
         given = desk.given()
         return Found(total=len(given), items=given[offset : offset + limit])
 
+    @app.get("/api/guidelines", responses={401: {"model": Problem}}, summary="The guidelines")
+    def guidelines() -> Guidelines:
+        """Return what helps to answer, as a tree of elements; nothing in it is HTML."""
+        return Guidelines(nodes=list(desk.task.guidelines))
+
     @app.get("/api/search", responses={401: {"model": Problem}}, summary="Search the pool")
     def search(
         q: Annotated[str, Query(max_length=200)] = "",
@@ -90,6 +97,16 @@ def _writing(app: FastAPI, desk: Desk) -> None:
         """Do not ask about an example; it can still be answered."""
         return desk.skip(body.request, body.example, body.showing)
 
+    @app.post("/api/add", responses=REFUSED, summary="Add an answer")
+    def add(body: Added) -> Receipt:
+        """Let there be one more answer to choose from, if the session was begun so."""
+        return desk.add_answer(body.request, body.label)
+
+    @app.post("/api/note", responses=REFUSED, summary="Note")
+    def note(body: Note) -> Receipt:
+        """Keep a note about an example, answered or not; an empty text takes it away."""
+        return desk.note(body.request, body.example, body.text)
+
     @app.post("/api/undo", responses=REFUSED, summary="Undo")
     def undo(body: Plain) -> Receipt:
         """Take back the last answer or skip."""
@@ -105,15 +122,18 @@ def _exporting(app: FastAPI, desk: Desk, features: Features) -> None:
     name = desk.task.name
 
     @app.get("/api/export/labels.{kind}", responses=OR_NONE, response_class=Response)
-    def labels(kind: Literal["csv", "jsonl", "parquet"]) -> Response:
+    def labels(
+        kind: Literal["csv", "jsonl", "parquet"],
+        shares: Annotated[bool, Query(description="also the votes for every answer")] = False,
+    ) -> Response:
         """Return the whole pool with its labels, who gave them, and how checks came out."""
-        content = as_file(export.table(desk), kind)
+        content = as_file(export.table(desk, shares=shares), kind)
         return attached(content, MEDIA[kind], name, f"labelled.{kind}")
 
     @app.get("/api/export/model.json", responses=OR_NONE, response_class=Response)
     def model() -> Response:
         """Return a linear classifier of the pool as plain JSON."""
-        content = export.model_file(desk, features)
+        content = model_file(desk, features)
         return attached(content, "application/json", name, "model.json")
 
     @app.get("/api/export/promise.txt", responses=OR_NONE, response_class=Response)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -9,10 +10,13 @@ from aluma.app.curve import Curve
 from aluma.app.doubt import most_doubtful
 from aluma.app.evidence import Evidence
 from aluma.app.examples import Examples
+from aluma.app.guidelines import Node
 from aluma.app.lookahead import Outcome, Question
 from aluma.app.shapes import Card, Clash, FailedCheck, Figures, Next, Progress, State, Verdict
 from aluma.app.slack import supports_slack
+from aluma.app.votes import leading, votes
 from aluma.errors import Conflict, Undecided
+from aluma.learners.learner import Learner
 from aluma.session import Entry, Session
 
 #: Latest answers that come with every state.
@@ -27,14 +31,18 @@ class Task:
     ----------
     name : what the pool is called
     question : what is asked about every example
-    labels : the two answers, (no, yes)
+    labels : the answers in their order; of two, (no, yes)
     tolerance : share of the labels that may be wrong
+    grows : whether answers can be added
+    guidelines : what helps to answer
     """
 
     name: str
     question: str
-    labels: tuple[str, str]
+    labels: tuple[str, ...]
     tolerance: float = 0.05
+    grows: bool = False
+    guidelines: tuple[Node, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -80,6 +88,8 @@ class Board:
             name=self.task.name,
             question_text=self.task.question,
             labels=list(self.task.labels),
+            grows=self.task.grows,
+            guidelines=bool(self.task.guidelines),
             question=self._card(question),
             ahead=self._following(session, asked, seen.following),
             spare=[self.examples.card(i) for i in question.spare] if question else [],
@@ -108,10 +118,12 @@ class Board:
         told = [entry for entry in answers if entry.kind != "skip"]
         examples = {entry.example for entry in session.kept}
         checked = seen.evidence
+        given = Counter(entry.label for entry in answers)
         return Progress(
             size=len(self.examples),
             answered=len(answers),
-            positive=sum(entry.label == self.task.labels[1] for entry in answers),
+            positive=given[self.task.labels[1]],
+            counts=[given[label] for label in self.task.labels],
             skipped=len(examples) - len(answers),
             exceptions=len(answers) - len(told),
             tolerance=self.task.tolerance,
@@ -120,7 +132,7 @@ class Board:
             both_seen=checked is not None and checked.both_seen,
             figures=seen.figures,
             failed=_failed(session, checked),
-            out_of_reach=_out_of_reach(checked),
+            out_of_reach=_out_of_reach(session, checked),
             finished=exhausted or (checked is not None and checked.phase == "finished"),
             exhausted=exhausted,
         )
@@ -134,20 +146,28 @@ class Board:
             share=1.0,
         )
 
-    def _voted(self, example: int, share: float) -> Verdict:
-        yes = share >= 0.5
-        return Verdict(
-            card=self.examples.excerpt(example),
-            label=self.task.labels[yes],
-            by="vote",
-            share=share if yes else 1.0 - share,
-        )
+    def _voted(self, learner: Learner, wanted: list[int]) -> dict[int, Verdict]:
+        """Return the votes on examples; the label is empty while there are none."""
+        if not wanted:
+            return {}
+        pool, labels = learner.examples, self.task.labels
+        shares = votes(learner, labels, pool.rows(wanted)[:, : pool.dimension - pool.bias])
+        places = leading(learner, labels, shares)
+        return {
+            example: Verdict(
+                card=self.examples.excerpt(example),
+                label=labels[place] if place >= 0 else "",
+                by="vote",
+                share=max(share[place], 0.0),
+            )
+            for example, place, share in zip(wanted, places, shares, strict=True)
+        }
 
     def verdicts(self, session: Session, wanted: list[int]) -> list[Verdict]:
         """Return answers or, where there is none, the vote."""
         known = {entry.example: entry for entry in answers_of(session)}
-        shares = _shares(session, [i for i in wanted if i not in known])
-        return [self.verdict(known[i]) if i in known else self._voted(i, shares[i]) for i in wanted]
+        voted = self._voted(session.fork(), [i for i in wanted if i not in known])
+        return [self.verdict(known[i]) if i in known else voted[i] for i in wanted]
 
     def clash(
         self, session: Session, error: Conflict | Undecided, example: int, label: str
@@ -165,7 +185,9 @@ class Board:
         known = {entry.example: entry for entry in answers_of(session)}
         others = most_doubtful(session, example, label, others)
         return Clash(
-            message=_explained(error, self.examples.title(example), label, len(others)),
+            message=_explained(
+                error, self.examples.title(example), label, len(others), len(self.task.labels)
+            ),
             example=example,
             label=label,
             **{"with": [self.verdict(known[i]) for i in others if i in known]},
@@ -199,32 +221,34 @@ def _failed(session: Session, checked: Evidence | None) -> FailedCheck | None:
         number=len(checked.past),
         checks=last.checks,
         wrong=last.wrong,
+        skipped=_skipped(session, checked, 1),
         since=max(checked.answers - last.answers - last.checks, 0),
         answer_changed=not ended or ended[-1] not in failed,
     )
 
 
-def _out_of_reach(checked: Evidence | None) -> str | None:
+def _skipped(session: Session, checked: Evidence, audits: int) -> int:
+    """Return how many checks of the latest audits were skipped, and not answered as exceptions."""
+    before = [example for one in checked.skipped_before[-audits:] for example in one]
+    return sum(example not in session.exceptions for example in before)
+
+
+def _out_of_reach(session: Session, checked: Evidence | None) -> str | None:
     """Say why the goal cannot be reached, and what can be done."""
     if checked is None or checked.out_of_reach is None:
         return None
-    about = f"{checked.out_of_reach.estimate:.0%}"
+    why = checked.out_of_reach
+    were = "wrong or skipped" if _skipped(session, checked, 2) else "wrong"
     return (
-        f"These features cannot separate your answers: about {about} of the labels would be wrong. "
+        f"These features cannot separate your answers: {why.wrong} of the last {why.checks} labels "
+        f"checked at random were {were}, so about {why.estimate:.0%} of all would be. "
         "Better features (--embeddings) or labelling everything are the way."
     )
 
 
-def _shares(session: Session, wanted: list[int]) -> dict[int, float]:
-    """Return shares of the votes for yes."""
-    if not wanted:
-        return {}
-    rows = session.pool.rows(wanted)[:, : session.pool.dimension - session.pool.bias]
-    shares = session.fork().predict_proba(rows)[:, 1]
-    return dict(zip(wanted, shares.tolist(), strict=True))
-
-
-def _explained(error: Conflict | Undecided, title: str, label: str, others: int) -> str:
+def _explained(
+    error: Conflict | Undecided, title: str, label: str, others: int, answers: int
+) -> str:
     """Say in plain words why an answer cannot be taken in."""
     if isinstance(error, Undecided):
         return (
@@ -232,7 +256,12 @@ def _explained(error: Conflict | Undecided, title: str, label: str, others: int)
             "computer cannot tell whether they agree."
         )
     earlier = "an earlier answer" if others == 1 else f"{others} earlier answers"
+    no_fit = (
+        "no straight boundary between the two answers fits them"
+        if answers == 2
+        else "no straight boundaries between the answers fit them"
+    )
     return (
-        f"“{label}” for {title} and {earlier} cannot all be right: no straight boundary between "
-        "the two answers fits them. One of them may be a slip, or the data are messy."
+        f"“{label}” for {title} and {earlier} cannot all be right: {no_fit}. One of them may be a "
+        "slip, or the data are messy."
     )

@@ -14,7 +14,7 @@ import pandas as pd
 
 from aluma.app import reading
 from aluma.app.examples import Examples, sound
-from aluma.app.export import ADDED, PREFIX
+from aluma.app.export import ADDED, NOTE, PREFIX, SHARE_OF
 from aluma.arrays import Floats, Ints
 from aluma.errors import BadInput
 from aluma.promises.audit import Audit
@@ -28,7 +28,7 @@ BESIDE = {
 }
 #: Columns that are about a label, and not shown with an example: what `aluma label` adds now, what
 #: it added before, and what `aluma run` does.
-HIDDEN = {*ADDED[1:], "determined", "given_by"}
+HIDDEN = {*ADDED[1:], NOTE, "determined", "given_by"}
 HIDDEN |= {f"{PREFIX}{name}" for name in HIDDEN}
 
 
@@ -103,7 +103,8 @@ class CheckFile:
     def shown(self) -> pd.DataFrame:
         """The table without the labels and without what is said about them."""
         about = {self.column, self.by, self.found, *HIDDEN}
-        return self.frame.drop(columns=[name for name in self.frame.columns if name in about])
+        hidden = [n for n in self.frame.columns if n in about or str(n).startswith(SHARE_OF)]
+        return self.frame.drop(columns=hidden)
 
     def examples(self, images: Path | None = None) -> Examples:
         """Return the rows as a page shows them, with images if there are some."""

@@ -3,6 +3,9 @@
 A file of JSON lines that only grows: first what is being checked, then a line for each answer and
 for each that was taken back. Going on replays them, so a restart asks the same next question;
 another file, or other settings, are refused. Only one process at a time can have it open.
+
+Every line carries a digest of itself and of the one before it, and a mark beside the file says how
+far it had grown: a changed answer, or one that is gone, is noticed.
 """
 
 from __future__ import annotations
@@ -17,6 +20,10 @@ from aluma.errors import BadInput, SessionError
 from aluma.interrupts import held_back
 from aluma.locking import is_held, locked_beside
 from aluma.promises.audit import Audit
+from aluma.session import chain, high_water
+
+#: What the digest of a line is called in it. Lines from before there were digests have none.
+DIGEST = "digest"
 
 
 class CheckLog:
@@ -36,6 +43,7 @@ class CheckLog:
     def __init__(self, path: Path, about: dict[str, Any], audit: Audit) -> None:
         self.path, self.about, self.audit = path, about, audit
         self.version, self._requests = 0, set[str]()
+        self._links = [chain.digest(json.dumps(about).encode())]
         self._lock = _taken(path)
         try:
             self._open()
@@ -84,6 +92,11 @@ class CheckLog:
         # What follows the last line end was never finished, so never confirmed: go on without it.
         self._size = content.rfind(b"\n") + 1
         lines = self._read(content[: self._size])
+        if lines:
+            self._check(lines[0])
+        self._link(lines)
+        if self.path.exists():
+            high_water.check(self.path, self._links[0].hex(), self._links, len(lines[1:]))
         if self._size < len(content):
             self._cut()
         if not lines:
@@ -91,9 +104,25 @@ class CheckLog:
             self._write(self.about)
             _sync_folder(self.path)
             return
-        self._check(lines[0])
         for line in lines[1:]:
             self._replay(line)
+        self._mark()
+
+    def _link(self, lines: list[dict[str, Any]]) -> None:
+        """Follow the chain of digests through the lines, and leave them without."""
+        begun = False
+        for number, line in enumerate(lines, start=1):
+            given = line.pop(DIGEST, None)
+            link = chain.link(self._links[-1], json.dumps(line).encode())
+            begun = begun or given is not None
+            if begun and given != link.hex():
+                raise self._damaged(f"line {number} is not as it was written")
+            self._links.append(link)
+
+    def _mark(self) -> None:
+        """Write down beside the file how far it has grown."""
+        mark = high_water.Mark(len(self._links) - 1, len(self._links) - 2, self._links[-1].hex())
+        high_water.write(self.path, {self._links[0].hex(): mark})
 
     def _read(self, content: bytes) -> list[dict[str, Any]]:
         try:
@@ -106,6 +135,7 @@ class CheckLog:
 
     def _check(self, first: dict[str, Any]) -> None:
         names = dict.fromkeys([*self.about, *first])
+        names.pop(DIGEST, None)
         differ = [name for name in names if first.get(name) != self.about.get(name)]
         if differ:
             raise BadInput(
@@ -138,7 +168,8 @@ class CheckLog:
 
     def _write(self, line: dict[str, Any]) -> None:
         """Add a line to the file, on the disk when this returns, or leave it as it was."""
-        content = json.dumps(line).encode() + b"\n"
+        link = chain.link(self._links[-1], json.dumps(line).encode())
+        content = json.dumps({**line, DIGEST: link.hex()}).encode() + b"\n"
         try:
             if self.path.stat().st_size != self._size:
                 raise SessionError(
@@ -156,6 +187,8 @@ class CheckLog:
                 "room or put it back, and repeat it."
             ) from error
         self._size += len(content)
+        self._links.append(link)
+        self._mark()
 
     def _forget(self) -> None:
         """Remove what was written of a line; if that fails too, its length gives it away later."""

@@ -14,10 +14,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 from hashlib import blake2b
 
+from aluma.app import answers, notes
 from aluma.app.board import Board, Seen, Task, answers_of
 from aluma.app.curve import Curve
 from aluma.app.evidence import Evidence
-from aluma.app.examples import Examples
+from aluma.app.examples import Examples, sound
 from aluma.app.figures import figures
 from aluma.app.judge import Judge
 from aluma.app.lookahead import Branch, Lookahead
@@ -44,6 +45,7 @@ class Desk(Publisher[State]):
     def __init__(self, session: Session, examples: Examples, task: Task) -> None:
         super().__init__()
         self.examples, self.task = examples, task
+        self.examples.notes.update(notes.of_session(session))
         # Where the goal is out of reach the page says so, and goes on for whoever wants to.
         session.keep_asking = True
         self._session, self._seen = session, Board(examples, task)
@@ -132,6 +134,32 @@ class Desk(Publisher[State]):
                 raise Clashing(self._seen.clash(self._session, error, example, label)) from error
             self._moved(shown=self._ahead.question.example if self._ahead.question else None)
             return self._receipt(example)
+
+    def add_answer(self, request: str, label: str) -> Receipt:
+        """Let there be one more answer; its name is on the disk before it can be given."""
+        with self._changing(request) as fresh:
+            if fresh:
+                if not self.task.grows:
+                    first, second = self.task.labels
+                    raise Refused(
+                        f"this session was begun with the two answers {second!r} and {first!r}: "
+                        "begin another with --answers, to which more can be added."
+                    )
+                labels = answers.added(self.task.labels, label)
+                self._session.keep_beside(answers.written(labels), request=request)
+                self.task = self._seen.task = replace(self.task, labels=labels)
+                self._ahead.labels = labels
+            return self._receipt(None, repeated=not fresh)
+
+    def note(self, request: str, example: int, text: str) -> Receipt:
+        """Keep a note about an example in place of an earlier one; an empty text is none."""
+        self._check(example)
+        with self._changing(request) as fresh:
+            if fresh:
+                kept = sound(text.replace("\x00", "")).strip()
+                self._session.keep_beside({notes.named(example): kept}, request=request)
+                self.examples.notes[example] = kept
+            return self._receipt(example, repeated=not fresh)
 
     def loosen(self, request: str) -> Receipt:
         """Allow for messy data: answers may contradict each other from now on."""
@@ -229,9 +257,11 @@ class Desk(Publisher[State]):
                 f"there is no example {example}: the pool has {len(self.examples):,}, from 0."
             )
         if label is not None and label not in self.task.labels:
-            raise Refused(
-                f"{label!r} is neither {self.task.labels[0]!r} nor {self.task.labels[1]!r}."
-            )
+            if not self.task.grows:
+                first, second = self.task.labels
+                raise Refused(f"{label!r} is neither {first!r} nor {second!r}.")
+            listed = ", ".join(map(repr, self.task.labels))
+            raise Refused(f"{label!r} is none of the answers {listed}: add it first.")
 
     def _check_untold(self, example: int, label: str | None) -> None:
         told = {e.example: e.label for e in self._session.kept if e.kind != "skip"}
@@ -271,7 +301,7 @@ class Desk(Publisher[State]):
         checked, judged = self._evidence, self._judge.certificate
         if checked is None:
             return None
-        exceptions, size = len(self._session.exceptions), len(self.examples)
+        exceptions, size = self._session.exceptions, len(self.examples)
         found = figures(checked, judged, exceptions=exceptions, size=size)
         if judged is not None and (checked.phase != "learning" or judged.asked == checked.answers):
             self._curve.add(found)

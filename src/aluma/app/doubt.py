@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from aluma.arrays import Floats
 from aluma.session import Session
 
 
@@ -19,12 +20,19 @@ def most_doubtful(session: Session, example: int, label: str, clashing: Sequence
     from sklearn.linear_model import RidgeClassifier
 
     told = [*session.answered.tolist(), example]
-    positive = np.append(session.answers, label) == session.classes_[1]
-    if len(clashing) < 2 or positive.all() or not positive.any():
+    labels = np.array([*session.answers.tolist(), label])
+    if len(clashing) < 2 or len(set(labels.tolist())) < 2:
         return list(clashing)
     machine = RidgeClassifier(fit_intercept=False)
-    machine.fit(session.pool.rows(told), positive)
-    signs = dict(zip(told, np.where(positive, 1.0, -1.0), strict=True))
-    margins = machine.decision_function(session.pool.rows(list(clashing)))
-    agreed = [signs[i] * margin for i, margin in zip(clashing, margins, strict=True)]
+    machine.fit(session.pool.rows(told), labels)
+    values = machine.decision_function(session.pool.rows(list(clashing)))
+    if values.ndim == 1:
+        values = np.stack([-values, values], axis=1)
+    said = dict(zip(told, np.searchsorted(machine.classes_, labels), strict=True))
+    agreed = [_margin(one, said[i]) for i, one in zip(clashing, values, strict=True)]
     return [clashing[place] for place in np.argsort(agreed, kind="stable")]
+
+
+def _margin(values: Floats, own: int) -> float:
+    """Return by how much a class is ahead of the best of the others."""
+    return float(values[own] - np.delete(values, own).max())

@@ -6,6 +6,7 @@ worked out with the next question, and seen with the receipt of an answer.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isnan
 
@@ -13,6 +14,7 @@ from aluma.errors import OutOfReach
 from aluma.learners.learner import Learner, Phase
 from aluma.promises.audit import Audit
 from aluma.promises.checking import Round, rounds
+from aluma.spaces.history import Event
 
 
 @dataclass(frozen=True)
@@ -24,18 +26,21 @@ class Evidence:
     answers : told so far, checks included
     phase : what the next question is for; a learner that checks nothing is never "finished"
     audited : whether labels are checked at random at all
-    checks, wrong, skipped : labels checked in the audit that goes on or was passed, how many of
-        them were wrong, and how many of those nobody could answer
+    checks, wrong : labels checked in the audit that goes on or was passed, and how many of them
+        were wrong, or skipped
+    skipped : the examples among these that were skipped
     bound : share of the labels that is wrong at most
     estimate : share that is wrong as far as the checks tell; None before the first
     remaining, at_rate : checks to the goal if all are right, and if as many are wrong as so far;
         None while nothing is checked, and ``at_rate`` if the goal is not reached that way
     past : audits that ended without being passed
+    skipped_before : for each of those the examples that were skipped
     out_of_reach : why the goal cannot be reached, or None
     drawn : the example that was drawn to be checked next, or None
-    both_seen : whether both answers have been given
+    both_seen : whether two different answers have been given
     by_checks : share of the unanswered that is wrong, going by the last audit that was not passed,
-        if errors fall as fast as answers grow; 0 if there was none
+        if errors fall as fast as answers grow; where the goal is out of reach, by the two audits
+        that showed it; 0 if there was none
     """
 
     answers: int
@@ -43,12 +48,13 @@ class Evidence:
     audited: bool
     checks: int
     wrong: int
-    skipped: int
+    skipped: tuple[int, ...]
     bound: float
     estimate: float | None
     remaining: int | None
     at_rate: int | None
     past: tuple[Round, ...]
+    skipped_before: tuple[tuple[int, ...], ...]
     out_of_reach: OutOfReach | None
     drawn: int | None
     both_seen: bool
@@ -59,30 +65,56 @@ def evidence(learner: Learner) -> Evidence:
     """Return what the checks of a learner show now."""
     audited, audit = learner.parts.promise.audits, learner.audit
     finished = audited and learner.finished
-    past = tuple(rounds(learner.history))
+    past, out_of_reach = tuple(rounds(learner.history)), learner.out_of_reach
     return Evidence(
         answers=learner.n_answers,
         phase="finished" if finished else "learning" if audit is None else "checking",
         audited=audited,
         checks=0 if audit is None else audit.asked,
         wrong=0 if audit is None else len(audit.wrong),
-        skipped=0 if audit is None else sum(sign == 0 for sign in audit.answers),
+        skipped=() if audit is None else _skipped(audit),
         bound=learner.error_bound if audited else 1.0,
         estimate=None if audit is None or isnan(audit.estimate) else audit.estimate,
         remaining=None if audit is None else audit.remaining,
         at_rate=None if audit is None else _at_rate(audit),
         past=past,
-        out_of_reach=learner.out_of_reach,
+        skipped_before=_skipped_before(learner.history),
+        out_of_reach=out_of_reach,
         drawn=None if audit is None or not audit.left else audit.ask(),
-        both_seen=len({event.sign for event in learner.history if event.sign}) == 2,
-        by_checks=past[-1].rate * past[-1].answers / learner.n_answers if past else 0.0,
+        both_seen=len({event.sign for event in learner.history if event.sign}) >= 2,
+        by_checks=_by_checks(past, out_of_reach, learner.n_answers),
     )
+
+
+def _by_checks(past: Sequence[Round], out_of_reach: OutOfReach | None, answers: int) -> float:
+    if out_of_reach is not None:
+        return out_of_reach.wrong / out_of_reach.checks
+    return past[-1].rate * past[-1].answers / answers if past else 0.0
 
 
 def _at_rate(audit: Audit) -> int | None:
     """Return how many checks are to come at this rate, or None if no number of them is enough."""
     more = audit.remaining_at_this_rate
     return None if len(audit.wrong) and not audit.passed and more >= audit.left else more
+
+
+def _skipped(audit: Audit) -> tuple[int, ...]:
+    answers = zip(audit.checked.tolist(), audit.answers, strict=True)
+    return tuple(example for example, sign in answers if sign == 0)
+
+
+def _skipped_before(events: Sequence[Event]) -> tuple[tuple[int, ...], ...]:
+    """Return the examples that were skipped in each audit that ended without being passed."""
+    ended: list[tuple[int, ...]] = []
+    skipped: tuple[int, ...] = ()
+    for event in events:
+        if event.said and not event.sign:
+            skipped += (event.index,)
+        if event.check == 2:
+            ended.append(skipped)
+        if event.check != 1:
+            skipped = ()
+    return tuple(ended)
 
 
 def checked_words(learner: Learner) -> dict[int, str]:

@@ -30,6 +30,8 @@ MOST_BYTES, MOST_PIXELS = 32 * 2**20, 64_000_000
 #: Kinds of images that a browser shows and that cannot carry a script.
 MEDIA = {"PNG": "image/png", "JPEG": "image/jpeg", "GIF": "image/gif", "WEBP": "image/webp",
          "BMP": "image/bmp"}  # fmt: skip
+#: What Pillow raises on files that are no images, broken ones, or far too large when unpacked.
+BROKEN = (UnidentifiedImageError, OSError, SyntaxError, ValueError, Image.DecompressionBombError)
 
 
 class Images(Protocol):
@@ -72,20 +74,19 @@ class FolderImages:
         """Return the decoded image."""
         path = self.path(i)
         try:
-            picture: Image.Image = Image.open(path, formats=tuple(MEDIA))
-            if picture.width * picture.height > MOST_PIXELS:
-                raise BadInput(
-                    f"{self.names[i]!r} has {picture.width} x {picture.height} pixels; "
-                    f"{MOST_PIXELS:,} are the most: make it smaller."
-                )
-            picture.load()
-            # Browsers turn a photo as its camera was held, so what is learnt from is turned too.
-            picture = ImageOps.exif_transpose(picture)
-        except (UnidentifiedImageError, OSError, SyntaxError, ValueError) as error:
+            with Image.open(path, formats=tuple(MEDIA)) as picture:
+                if picture.width * picture.height > MOST_PIXELS:
+                    raise BadInput(
+                        f"{self.names[i]!r} has {picture.width} x {picture.height} pixels; "
+                        f"{MOST_PIXELS:,} are the most: make it smaller."
+                    )
+                # Browsers turn a photo as its camera was held, so what is learnt from is turned
+                # too.
+                return ImageOps.exif_transpose(picture)
+        except BROKEN as error:
             if isinstance(error, BadInput):
                 raise
             raise _no_image(self.names[i]) from error
-        return picture
 
     def content(self, i: int) -> tuple[str, bytes]:
         """Return the file as it is, with the media type of what is in it."""
@@ -93,7 +94,7 @@ class FolderImages:
         try:
             with Image.open(path, formats=tuple(MEDIA)) as picture:
                 return MEDIA[str(picture.format)], path.read_bytes()
-        except (UnidentifiedImageError, OSError, SyntaxError, ValueError) as error:
+        except BROKEN as error:
             raise _no_image(self.names[i]) from error
 
 
@@ -140,12 +141,14 @@ class Examples:
     text : names of the columns that hold text; the first is shown large
     images : one for each row, or None
     hidden : a column that is not shown: the labels
+    notes : what a person noted, by example
     """
 
     frame: pd.DataFrame
     text: tuple[str, ...] = ()
     images: Images | None = None
     hidden: str | None = None
+    notes: dict[int, str] = field(default_factory=dict)
     _searched: list[str] = field(default_factory=list)
 
     def __len__(self) -> int:
@@ -183,6 +186,7 @@ class Examples:
             image=f"/api/images/{i}" if self.images else None,
             fields=fields,
             more_fields=max(0, len(names) - most),
+            note=self.notes.get(i, ""),
         )
 
     def excerpt(self, i: int) -> Card:

@@ -68,11 +68,11 @@ class Features:
     blocks: tuple[Block, ...]
     notes: list[str] = field(default_factory=list)
 
-    def save(self, path: Path, digest: str) -> None:
+    def save(self, path: Path, digest: str, **more: npt.NDArray[Any]) -> None:
         """Write everything into one file, without pickle; whole or not at all."""
         about = [{"kind": block.kind, "about": block.about} for block in self.blocks]
         text = json.dumps({"digest": digest, "blocks": about, "notes": self.notes})
-        arrays = {"X": self.X, "about": np.frombuffer(text.encode(), dtype=np.uint8)}
+        arrays = more | {"X": self.X, "about": np.frombuffer(text.encode(), dtype=np.uint8)}
         for number, block in enumerate(self.blocks):
             arrays |= {f"map{number}": block.map, f"offset{number}": block.offset}
         part = path.with_name(path.name + ".part")
@@ -83,7 +83,7 @@ class Features:
     @classmethod
     def load(cls, path: Path) -> tuple[Features, str]:
         """Return what was saved, and the digest that it was saved with."""
-        with np.load(path, allow_pickle=False) as stored:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
             about = json.loads(stored["about"].tobytes())
             blocks = tuple(
                 Block(one["kind"], one["about"], stored[f"map{n}"], stored[f"offset{n}"])

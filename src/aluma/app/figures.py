@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from aluma.app.evidence import Evidence
 from aluma.app.shapes import Figures
 from aluma.promises.certificate import Certificate
@@ -11,26 +13,32 @@ DELTA = 0.05
 
 
 def figures(
-    checked: Evidence, judged: Certificate | None, *, exceptions: int, size: int
+    checked: Evidence, judged: Certificate | None, *, exceptions: Collection[int], size: int
 ) -> Figures:
     """Return the figures of a moment; ``judged`` may be some answers behind.
 
     Before both answers were given nothing is expected: any boundary at all fits them. What checks
-    have found does not go away because the answers since fit a boundary.
+    have found does not go away because the answers since fit a boundary. ``exceptions`` are answers
+    that were kept without being learnt from: a learner knows such an example as skipped, but it has
+    been put right.
     """
     known = judged if checked.both_seen else None
     prior = judged is not None and judged.basis == "prior"
-    unanswered = max(size - checked.answers - exceptions, 0) / size
-    expected = _expected(known, checked.answers, exceptions, unanswered)
+    aside = len(exceptions)
+    unanswered = max(size - checked.answers - aside, 0) / size
+    expected = _expected(known, checked.answers, aside, unanswered)
     by_checks = checked.by_checks * unanswered
-    if expected is not None:
+    if checked.out_of_reach is not None:
+        # What a boundary would make likely says nothing where checks showed that none fits.
+        expected = by_checks
+    elif expected is not None:
         expected = max(expected, by_checks)
     return Figures(
         answers=checked.answers,
         basis="audit" if checked.audited else "prior",
         checks=checked.checks,
         wrong_found=checked.wrong,
-        skipped_checks=checked.skipped,
+        skipped_checks=sum(example not in exceptions for example in checked.skipped),
         error_bound=judged.credible_bound if prior and judged else checked.bound,
         estimate=checked.estimate,
         remaining=checked.remaining,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ipaddress
 import json
+import re
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from html import escape
@@ -19,6 +20,10 @@ from urllib.parse import parse_qs
 #: Largest request body: an answer is far smaller.
 MOST_BYTES = 64 * 1024
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+#: A Host header: an address in brackets or a name, and perhaps a port.
+_HOST = re.compile(r"(?:\[(?P<address>[^\[\]]*)\]|(?P<name>[^\[\]:]*))(?::[0-9]{1,5})?")
+#: Headers that decide who is let in: two of a kind might be read differently elsewhere.
+SINGLE = ("host", "origin", "content-type", "content-length", "authorization", "sec-fetch-site")
 #: Nothing but what this server serves: no scripts in pages, no frames, no other hosts.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -28,6 +33,7 @@ POLICY = (
 HEADERS = {
     "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
     "referrer-policy": "no-referrer",
     "cross-origin-resource-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
@@ -54,6 +60,16 @@ class Guard:
     def __init__(self, app: App, token: str, names: Iterable[str] = ()) -> None:
         self._app, self._token = app, token
         self._names = LOOPBACK | {name.lower() for name in names}
+        self._ticket: str | None = None
+
+    def ticket(self) -> str:
+        """Return a ticket that lets in once, in place of the token.
+
+        A browser is started with the link as an argument, which everybody on the machine can read
+        in the list of processes: a ticket is worth nothing once the browser has used it.
+        """
+        self._ticket = secrets.token_urlsafe(24)
+        return self._ticket
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it."""
@@ -62,13 +78,14 @@ class Guard:
             return
         if scope["type"] != "http":
             return
-        headers = {k.decode("latin-1"): v.decode("latin-1") for k, v in scope["headers"]}
+        pairs = [(k.decode("latin-1"), v.decode("latin-1")) for k, v in scope["headers"]]
+        headers = dict(pairs)
         cookie = f"aluma-{scope['server'][1] if scope.get('server') else 0}"
-        refused = self._refusal(scope, headers, cookie)
+        refused = _ambiguous(pairs) or self._refusal(scope, headers, cookie)
         if refused:
             await _refuse(send, *refused, page=scope["path"] == "/")
             return
-        first = scope["path"] == "/" and "token" in _query(scope)
+        first = scope["path"] == "/" and bool({"token", "ticket"} & set(_query(scope)))
         extra = [(b"set-cookie", self._cookie(cookie))] if first else []
         await self._app(scope, _limited(receive), _with_headers(send, extra))
 
@@ -81,26 +98,28 @@ class Guard:
             return 421, f"This server does not go by the name {host!r}: use the link it printed."
         changing = scope["method"] not in ("GET", "HEAD")
         origin, site = headers.get("origin"), headers.get("sec-fetch-site", "none")
-        if origin is not None and origin.partition("://")[2] != host:
+        if origin is not None and origin not in (f"http://{host}", f"https://{host}"):
             return 403, "Requests from other sites are not accepted."
         if site in ("cross-site", "same-site") and (changing or scope["path"] != "/"):
             return 403, "Requests from other sites are not accepted."
-        if changing and not headers.get("content-type", "").startswith("application/json"):
+        kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+        if changing and kind != "application/json":
             return 415, "Send JSON, with content-type: application/json."
         if not self._admitted(scope, headers, cookie):
             return 401, "Open the link that aluma printed: it carries the token."
-        if not headers.get("content-length", "0").isdigit():
+        length = headers.get("content-length", "0")
+        if not (length.isascii() and length.isdigit()):
             return 400, "The content-length is no number."
-        if int(headers.get("content-length", "0")) > MOST_BYTES:
+        if len(length) > 18 or int(length) > MOST_BYTES:
             return 413, f"A request may have up to {MOST_BYTES:,} bytes."
         return None
 
     def _known(self, host: str) -> bool:
         """Say whether a Host header is a name of this server; addresses cannot be pointed here."""
-        if host.startswith("["):
-            name = host[1:].partition("]")[0]
-        else:
-            name = host.partition(":")[0]
+        found = _HOST.fullmatch(host)
+        if found is None:
+            return False
+        name = found["address"] or found["name"] or ""
         if name.lower() in self._names:
             return True
         try:
@@ -110,19 +129,40 @@ class Guard:
         return True
 
     def _admitted(self, scope: Scope, headers: dict[str, str], cookie: str) -> bool:
+        query = _query(scope)
         given = [headers.get("authorization", "").removeprefix("Bearer ")]
-        given += _query(scope).get("token", [])
+        given += query.get("token", [])
         try:
             jar = SimpleCookie(headers.get("cookie", ""))
         except CookieError:
             jar = SimpleCookie()
         if cookie in jar:
             given.append(jar[cookie].value)
-        secret = self._token.encode()
-        return any(secrets.compare_digest(one.encode(), secret) for one in given)
+        if any(_same(one, self._token) for one in given):
+            return True
+        return scope["path"] == "/" and any(map(self._used, query.get("ticket", [])))
+
+    def _used(self, given: str) -> bool:
+        """Say whether a ticket lets in; it does so once."""
+        if self._ticket is None or not _same(given, self._ticket):
+            return False
+        self._ticket = None
+        return True
 
     def _cookie(self, name: str) -> bytes:
         return f"{name}={self._token}; Path=/; HttpOnly; SameSite=Strict".encode()
+
+
+def _same(given: str, secret: str) -> bool:
+    """Compare in a time that tells nothing about where the two differ."""
+    return secrets.compare_digest(given.encode("utf-8", "replace"), secret.encode())
+
+
+def _ambiguous(headers: list[tuple[str, str]]) -> tuple[int, str] | None:
+    """Refuse a request that says twice what may be said once."""
+    names = [name for name, _ in headers]
+    twice = [name for name in SINGLE if names.count(name) > 1]
+    return (400, f"The header {twice[0]!r} is there twice: send it once.") if twice else None
 
 
 def _query(scope: Scope) -> dict[str, list[str]]:

@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 from aluma.app.evidence import Evidence, evidence
 from aluma.app.priority import LOOKING_AHEAD, give_way
+from aluma.app.votes import votes
 from aluma.errors import Conflict, Exhausted, Undecided
 from aluma.learners.learner import Learner
 from aluma.pool import Pool
@@ -22,6 +23,8 @@ from aluma.pool import Pool
 #: An answer that this share of the hypotheses expects, or less, is not looked ahead to: the learner
 #: brings it in gradually, which may take seconds, and it will hardly come.
 UNLIKELY_SHARE = 0.05
+#: Answers that are looked ahead to, at most: the likeliest are nearly all that come.
+MOST_BRANCHES = 4
 #: Examples offered in place of the next question should that be late.
 SPARE_QUESTIONS = 6
 
@@ -78,12 +81,14 @@ class Lookahead:
     Parameters
     ----------
     pool : the examples
-    labels : the two answers, (no, yes)
+    labels : the answers, in their order
     changed : called whenever more is known; from any thread
     """
 
     def __init__(self, pool: Pool, labels: Sequence[str], changed: Callable[[], None]) -> None:
-        self._pool, self._labels, self._changed = pool, tuple(labels), changed
+        self._pool, self._changed = pool, changed
+        #: Another list may take its place, and counts from the next question on.
+        self.labels = tuple(labels)
         self._worker = ThreadPoolExecutor(
             1, thread_name_prefix="lookahead", initializer=give_way, initargs=(LOOKING_AHEAD,)
         )
@@ -172,7 +177,7 @@ class Lookahead:
             self._explore(learner, done.result())
 
     def _explore(self, learner: Learner, question: Question) -> None:
-        """Begin with both branches, the likelier first."""
+        """Begin with a branch for each likely answer, the likelier first."""
         self._question = question
         number = self._round
         if question.example is None:
@@ -211,13 +216,16 @@ class Lookahead:
     def _likely(self, learner: Learner, example: int) -> tuple[str, ...]:
         """Return the labels that are worth looking ahead to, the likelier first."""
         if learner.n_answers == 0:
-            return self._labels
+            return self.labels[:MOST_BRANCHES]
         row = self._pool.rows([example])[:, : self._pool.dimension - self._pool.bias]
-        shares = dict(zip(self._labels, learner.predict_proba(row)[0], strict=True))
-        self.unlikely = frozenset(label for label in shares if shares[label] <= UNLIKELY_SHARE)
-        return tuple(
-            sorted(shares.keys() - self.unlikely, key=lambda label: (-shares[label], label))
+        shares = dict(zip(self.labels, votes(learner, self.labels, row)[0], strict=True))
+        # Nobody can expect what was never told; that it comes is no surprise all the same.
+        unheard = shares.keys() - set(learner.labels.known)
+        self.unlikely = frozenset(
+            label for label in shares.keys() - unheard if shares[label] <= UNLIKELY_SHARE
         )
+        likely = sorted(shares.keys() - self.unlikely, key=lambda label: (-shares[label], label))
+        return tuple(likely[:MOST_BRANCHES])
 
 
 def _told(learner: Learner, example: int, label: str) -> Learner:

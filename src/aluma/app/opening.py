@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import logging
-import zipfile
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from aluma.app import demo, features, reading
+from aluma.app import answers, demo, features, guidelines, reading
 from aluma.app.board import Task
+from aluma.app.carrying import Carried, carried
 from aluma.app.desk import Desk
 from aluma.app.examples import Examples, shown
 from aluma.app.features import Features
+from aluma.app.rows import UNREADABLE, Rows, change
 from aluma.app.slack import learn
 from aluma.errors import BadInput, Conflict, Undecided
 from aluma.pool import Pool
@@ -39,12 +41,16 @@ class Wanted:
     source : a table, an array, a folder of images; None for the demonstration
     session : where the answers are kept
     question, yes, no : what is asked; labels may be None and then come from ``label_column``
+    guidelines : a file of Markdown that helps to answer; None for what the session has
+    answers : any number of labels in place of the two, to which more can be added
     label_column : a column that holds some labels already
     columns : those to make features of; None for all
     table : rows to show beside an array
     embeddings, embed : an array, or a function that makes one, to use as features
     tolerance : share of the labels that may be wrong; None for what the session says, or 5%
     slack : how messy the answers may be, or "auto"; None for what the session says, or "auto"
+    answers_from : another session whose answers are to be carried over when this one begins
+    key : a column that says which row of its table is which of this one
     """
 
     source: Path | None
@@ -52,6 +58,8 @@ class Wanted:
     question: str | None = None
     yes: str | None = None
     no: str | None = None
+    answers: Sequence[str] | None = None
+    guidelines: Path | None = None
     label_column: str | None = None
     columns: Sequence[str] | None = None
     table: Path | None = None
@@ -59,6 +67,8 @@ class Wanted:
     embed: str | None = None
     tolerance: float | None = None
     slack: float | str | None = None
+    answers_from: Path | None = None
+    key: str | None = None
     hypotheses: int = HYPOTHESES
 
 
@@ -77,23 +87,49 @@ def opened(wanted: Wanted, say: Callable[[str], None] = logger.info) -> Opened:
     examples, column = _examples(wanted)
     if not wanted.session.absolute().parent.is_dir():
         raise BadInput(f"there is no folder {wanted.session.parent}: make it, or change --session.")
-    no, yes = _labels(wanted, examples, column)
+    labels, grows = _labels(wanted, examples, column)
+    before = _answers_before(wanted, examples, labels)
     made, fresh = _features(wanted, examples, column, say)
-    session, notes = _session(wanted, made, (no, yes), fresh)
+    session, notes = _session(wanted, made, labels, grows=grows, fresh=fresh)
+    labels = answers.of_session(session)
     if session.n_answers == 0 and column is not None:
         notes += _given(session, examples, column, say)
+    if before is not None:
+        notes += _take_over(session, before)
     if wanted.source is None:
         name, question = demo.NAME, wanted.question or demo.QUESTION
     else:
         name = wanted.source.stem or str(wanted.source)
-        question = wanted.question or f"{yes} or {no}?"
+        question = wanted.question or _question(session, labels)
     tolerance = float(json.loads(session.about["settings"])["tolerance"])
-    desk = Desk(session, examples, Task(name, question, (no, yes), tolerance))
+    try:
+        helps = tuple(guidelines.brought(session, wanted.guidelines))
+    except BadInput:
+        session.close()
+        raise
+    task = Task(name, question, labels, tolerance, answers.grows(session), helps)
+    desk = Desk(session, examples, task)
     return Opened(desk, made, [*made.notes, *notes])
+
+
+def _question(session: Session, labels: tuple[str, ...]) -> str:
+    """Return what is asked if nobody says otherwise: of two answers, the second comes first."""
+    return answers.in_words(labels if answers.grows(session) else labels[::-1])
 
 
 def _check_wishes(wanted: Wanted) -> None:
     """Refuse options that would have no effect."""
+    if wanted.key is not None and wanted.answers_from is None:
+        raise BadInput("--key says how to find rows again: name a session with --answers-from too.")
+    if wanted.answers_from is not None and wanted.session.exists():
+        raise BadInput(
+            f"--answers-from is for a new session, and {wanted.session} exists: name another one "
+            "with --session, or leave it out to go on."
+        )
+    if wanted.answers is not None and (wanted.yes is not None or wanted.no is not None):
+        raise BadInput("--answers names all of them: leave --yes and --no out.")
+    if wanted.answers is not None and wanted.source is None:
+        raise BadInput("the demonstration has answers of its own: leave --answers out.")
     if wanted.embeddings is not None and wanted.embed is not None:
         raise BadInput("--embeddings and --embed exclude each other: pass one of them.")
     an_array = wanted.source is not None and is_array(wanted.source)
@@ -119,11 +155,25 @@ def _examples(wanted: Wanted) -> tuple[Examples, str | None]:
     return found, column
 
 
-def _labels(wanted: Wanted, examples: Examples, column: str | None) -> tuple[str, str]:
+def _labels(wanted: Wanted, examples: Examples, column: str | None) -> tuple[tuple[str, ...], bool]:
+    """Return the answers, and whether there may be more: else they are two, (no, yes)."""
+    distinct = sorted(set(_known(examples, column).values())) if column else []
+    if wanted.answers is not None:
+        named = answers.checked(wanted.answers)
+        if wrong := [label for label in distinct if label not in named]:
+            raise BadInput(
+                f"column {column!r} holds {wrong[0]!r}, which is none of --answers "
+                f"{','.join(named)}: name it there too, or empty those cells."
+            )
+        return named, True
+    if len(distinct) > 2 and wanted.yes is None and wanted.no is None:
+        return answers.checked(distinct, f"column {column!r}"), True
+    return _two_labels(wanted, distinct, column), False
+
+
+def _two_labels(wanted: Wanted, distinct: list[str], column: str | None) -> tuple[str, str]:
     """Return the two answers, (no, yes)."""
     default = (demo.NO, demo.YES) if wanted.source is None else ("no", "yes")
-    found = sorted(_known(examples, column).values()) if column else []
-    distinct = sorted(set(found))
     if len(distinct) == 2 and wanted.yes is None and wanted.no is None:
         return distinct[0], distinct[1]
     named = [label for label in (wanted.no, wanted.yes) if label is not None]
@@ -136,7 +186,8 @@ def _labels(wanted: Wanted, examples: Examples, column: str | None) -> tuple[str
     if wrong := [label for label in distinct if label not in (no, yes)]:
         raise BadInput(
             f"column {column!r} holds {wrong[0]!r}, which is neither {no!r} nor {yes!r}: name the "
-            "two answers with --yes and --no, and leave cells without an answer empty."
+            "two answers with --yes and --no, or all with --answers, and leave cells without an "
+            "answer empty."
         )
     return no, yes
 
@@ -164,18 +215,45 @@ def _features(
     if path.exists() and wanted.session.exists():
         try:
             kept, of = Features.load(path)
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-            raise BadInput(f"{path} cannot be read ({error}): restore it from a copy.") from error
-        if of != digest or len(kept.X) != len(examples):
+        except UNREADABLE as error:
             raise BadInput(
-                f"{wanted.source} or the options have changed since {wanted.session} was begun: "
-                "put them back as they were, or begin another session with --session."
-            )
+                f"{path} cannot be read ({error}): restore it from a copy. If there is none, move "
+                "it away: the features are then made again, which works on the machine and the "
+                "versions that they were made with."
+            ) from error
+        if of != digest or len(kept.X) != len(examples):
+            raise _edited(wanted, examples, same_files=of.split(" ")[0] == digest.split(" ")[0])
         return kept, False
     say("Reading the examples and making features of them.")
     made = _made(wanted, examples, column)
-    made.save(path, digest)
+    made.save(path, digest, **Rows.of(examples.frame).arrays())
     return made, True
+
+
+def _edited(wanted: Wanted, examples: Examples, *, same_files: bool) -> BadInput:
+    """Return what to say about a table, or options, that are not what the session began with."""
+    begun = f"since {wanted.session} was begun"
+    if same_files:
+        return BadInput(
+            f"the options (--columns, --embed, --label-column) have changed {begun}: put them back "
+            "as they were, or begin another session with --session."
+        )
+    old, new = Rows.load(wanted.session.with_suffix(".features.npz")), Rows.of(examples.frame)
+    what = None if old is None else change(old, new)
+    if old is None or what is None:
+        why = "" if old is None else " Its rows read as they did, but not the bytes of the files."
+        return BadInput(
+            f"{wanted.source} or the options have changed {begun}.{why} Put them back as they "
+            "were, or begin another session with --session."
+        )
+    other = wanted.session.with_name(f"{wanted.session.stem}-2{wanted.session.suffix}")
+    way = f"--session {shlex.quote(str(other))} --answers-from {shlex.quote(str(wanted.session))}"
+    if key := old.key_with(new):
+        way += f" --key {shlex.quote(key)}"
+    return BadInput(
+        f"{wanted.source} has changed {begun}: {what}. Put it back as it was, or carry the answers "
+        f"over into another session, with the same options and: {way}"
+    )
 
 
 def _made(wanted: Wanted, examples: Examples, column: str | None) -> Features:
@@ -204,13 +282,14 @@ def _digest(wanted: Wanted) -> str:
 
 
 def _session(
-    wanted: Wanted, made: Features, labels: tuple[str, str], fresh: bool
+    wanted: Wanted, made: Features, labels: tuple[str, ...], *, grows: bool, fresh: bool
 ) -> tuple[Session, list[str]]:
     if not wanted.session.exists():
         created = Session.create(
             wanted.session,
             Pool(made.X, prepared=True),
-            classes=labels,
+            classes=None if grows else labels,
+            beside=answers.written(labels) if grows else None,
             bias=True,
             n_hypotheses=wanted.hypotheses,
             tolerance=TOLERANCE if wanted.tolerance is None else wanted.tolerance,
@@ -221,15 +300,39 @@ def _session(
     if fresh:
         logger.warning("the features of %s are missing and were made again", wanted.session)
     session = Session.open(wanted.session, Pool(made.X, prepared=True))
-    if session.classes_ != labels:
-        before = session.classes_
+    try:
+        _check_labels(wanted, session, labels, grows=grows)
+    except BadInput:
         session.close()
-        raise BadInput(
-            f"the answers in {wanted.session} are {before[1]!r} and {before[0]!r}: name them so "
-            "with --yes and --no, or begin another session with --session."
-        )
+        raise
     going_on = f"Going on with {session.n_answers:,} answers from {wanted.session}."
     return session, [going_on, *_as_begun(wanted, session)]
+
+
+def _check_labels(
+    wanted: Wanted, session: Session, labels: tuple[str, ...], *, grows: bool
+) -> None:
+    """Refuse other answers than those of the session; those added on the way stay."""
+    before = answers.of_session(session)
+    if not answers.grows(session):
+        if before != labels:
+            raise BadInput(
+                f"the answers in {wanted.session} are {before[1]!r} and {before[0]!r}: name them "
+                "so with --yes and --no, or begin another session with --session."
+            )
+        return
+    unnamed = wanted.answers is wanted.yes is wanted.no is None
+    if not grows and not unnamed:
+        listed = ",".join(before)
+        raise BadInput(
+            f"the answers in {wanted.session} are {listed}: name them with --answers or not at "
+            "all, or begin another session with --session."
+        )
+    if grows and (new := [label for label in labels if label not in before]):
+        raise BadInput(
+            f"{new[0]!r} is none of the answers in {wanted.session}, {', '.join(before)}: add it "
+            "on the page, or begin another session with --session."
+        )
 
 
 def _as_begun(wanted: Wanted, session: Session) -> list[str]:
@@ -276,13 +379,43 @@ def _given(
     return [note]
 
 
+def _answers_before(wanted: Wanted, examples: Examples, labels: tuple[str, ...]) -> Carried | None:
+    """Return the answers of the session that is to be carried over, if there is one."""
+    if wanted.answers_from is None:
+        return None
+    found = carried(wanted.answers_from, wanted.key, Rows.of(examples.frame))
+    unknown = {*found.told.values(), *found.aside.values()} - set(labels)
+    if unknown:
+        raise BadInput(
+            f"{wanted.answers_from} has the answer {min(map(str, unknown))!r}, which is none of "
+            f"{', '.join(map(repr, labels[:-1]))} and {labels[-1]!r}: name the answers alike, "
+            f"with {'--yes and --no' if wanted.answers is None else '--answers'}."
+        )
+    return found
+
+
+def _take_over(session: Session, before: Carried) -> list[str]:
+    """Take over the answers of another session; what contradicts the others is an exception."""
+    try:
+        learn(session, before.told)
+    except (Conflict, Undecided):
+        _one_by_one(session, before.told)
+    for example in before.skipped:
+        session.skip(example)
+    for example, label in before.aside.items():
+        session.skip(example, label=label)
+    return [before.words()]
+
+
 def _one_by_one(session: Session, known: Mapping[int, str]) -> dict[int, str]:
     """Learn from the labels that agree with those before; return the others, kept as exceptions."""
     learner, aside = session.fork(), dict[int, str]()
+    labels = learner.labels
+    signs = {label: labels.sign(label) for label in known.values()}
+    learner.labels = labels
     for example, label in known.items():
-        answer = Event(example, learner.labels.sign(label))
         try:
-            learner.replay([*learner.history, answer])
+            learner.replay([*learner.history, Event(example, signs[label])])
         except (Conflict, Undecided):
             aside[example] = label
     session.adopt(learner)

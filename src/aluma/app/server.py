@@ -38,10 +38,15 @@ class Place:
     @property
     def link(self) -> str:
         """The link with its token."""
+        return f"{self.address}?token={self.token}"
+
+    @property
+    def address(self) -> str:
+        """The link without its token, which lets nobody in."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         if host in ("0.0.0.0", "[::]"):
             host = socket.gethostname()
-        return f"http://{host}:{self.listener.getsockname()[1]}/?token={self.token}"
+        return f"http://{host}:{self.listener.getsockname()[1]}/"
 
     @property
     def is_private(self) -> bool:
@@ -85,12 +90,13 @@ def take(host: str = "127.0.0.1", port: int | None = None, token: str | None = N
 
 
 def serve(
-    page: Page, desk: Publisher[Any], place: Place, ready: Callable[[], None] | None = None
+    page: Page, desk: Publisher[Any], place: Place, ready: Callable[[str], None] | None = None
 ) -> None:
-    """Serve a page until Ctrl-C, then close its desk."""
+    """Serve a page until Ctrl-C, then close its desk; ``ready`` gets a link that works once."""
     names = [place.host, socket.gethostname()] if not place.is_private else []
+    guard = page(place.token, names)
     config = uvicorn.Config(
-        page(place.token, names),
+        guard,
         log_level="warning", access_log=False, timeout_graceful_shutdown=1,
         timeout_keep_alive=60, lifespan="off",
         server_header=False,
@@ -98,7 +104,8 @@ def serve(
     server = _Server(config)
     server.ending = desk.release
     if ready is not None:
-        threading.Timer(0.3, ready).start()
+        link = f"{place.address}?ticket={guard.ticket()}"
+        threading.Timer(0.3, ready, [link]).start()
     # Questions and figures are worked out by threads side by side, and a limit on BLAS is the whole
     # process's: what one does without a limit would depend on whether another has one. So it stands
     # for the whole time.

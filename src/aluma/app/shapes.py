@@ -6,6 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+#: Characters of a note.
+LONGEST_NOTE = 2_000
 #: Names that clients make up for their requests: asking again by the same name changes nothing.
 Name = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9._-]+$")]
 
@@ -41,13 +43,14 @@ class Card(BaseModel):
     fields: list[Value] = Field([], description="what is shown beside the text")
     more_fields: int = Field(0, description="columns that are left out")
     check: Annotated[bool, Field(description="drawn at random to check the labels")] = False
+    note: Annotated[str, Field(description="what the person noted about it")] = ""
 
 
 class Verdict(BaseModel):
     """An example with the answer it was given, or the vote on it."""
 
     card: Card
-    label: str
+    label: str = Field(description="empty for a vote before anything was answered")
     by: Literal["person", "exception", "vote"]
     share: float = Field(
         description="share of the votes for this label, no probability of its being right; 1 for "
@@ -82,8 +85,13 @@ class Figures(BaseModel):
         "prior", description="what error_bound rests on: checks at random, or an assumption"
     )
     checks: int = Field(0, description="labels checked at random in the audit that goes on")
-    wrong_found: int = Field(0, description="how many of them were wrong; they are put right")
-    skipped_checks: int = Field(0, description="how many of those were skipped: they count so")
+    wrong_found: int = Field(
+        0, description="how many of them were wrong, which are put right, or skipped"
+    )
+    skipped_checks: int = Field(
+        0,
+        description="how many of those were skipped; nobody has put them right",
+    )
     error_bound: float = Field(
         description="at most this share of the labels is wrong, except with probability delta: "
         "whatever the data if basis is audit, else if a straight boundary fits"
@@ -111,7 +119,8 @@ class FailedCheck(BaseModel):
 
     number: int = Field(description="how many have ended so, this one included")
     checks: int
-    wrong: int
+    wrong: int = Field(description="how many of them were wrong, or skipped")
+    skipped: int = Field(0, description="how many of those were skipped")
     since: int = Field(description="answers since then")
     answer_changed: bool = Field(description="it ended because an earlier answer was changed")
 
@@ -121,7 +130,8 @@ class Progress(BaseModel):
 
     size: int
     answered: int
-    positive: int
+    positive: int = Field(description="how many of the answers are the second one")
+    counts: list[int] = Field(description="how many there are of each answer, in their order")
     skipped: int
     exceptions: int = Field(description="answers kept without being learnt from")
     tolerance: float = Field(description="share of the labels that may be wrong")
@@ -129,7 +139,7 @@ class Progress(BaseModel):
     phase: Literal["learning", "checking", "finished"] = Field(
         description="what the question is for; finished when a check was passed"
     )
-    both_seen: bool = Field(description="whether both answers have been given")
+    both_seen: bool = Field(description="whether two different answers have been given")
     figures: Figures | None = Field(None, description="they may be some answers behind")
     failed: FailedCheck | None = None
     out_of_reach: str | None = Field(None, description="why the goal cannot be reached")
@@ -150,7 +160,9 @@ class State(Shown):
     session: str = Field(description="names the session: another one has another")
     name: str
     question_text: str
-    labels: list[str] = Field(description="the two answers: no, yes")
+    labels: list[str] = Field(description="the answers in their order; of two: no, yes")
+    grows: bool = Field(description="whether answers can be added")
+    guidelines: bool = Field(description="whether there are guidelines")
     question: Card | None
     ahead: dict[str, Next] = Field(description="what follows each label, as far as it is known")
     spare: list[Card] = Field(description="as good as the next question, should that be late")
@@ -186,6 +198,25 @@ class Skip(BaseModel):
     request: Name
     example: Position
     showing: Position | None = None
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Added(BaseModel):
+    """An answer that there is to be from now on."""
+
+    request: Name
+    label: Label
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Note(BaseModel):
+    """A note about an example; an empty one takes it away."""
+
+    request: Name
+    example: Position
+    text: str = Field(max_length=LONGEST_NOTE)
 
     model_config = ConfigDict(extra="forbid")
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from aluma.learners.aluma import ALuMA
-from aluma.session import Session
+from aluma.session import Session, high_water
 from aluma.spaces.history import Event
 
 #: The learner's ``slack``: no more than the answers need.
@@ -35,7 +35,9 @@ def loosened(session: Session, request: str) -> Session:
     settings |= {"slack": SLACK, "bias": session.pool.bias}
     part, before = path.with_name(path.name + ".part"), path.with_name(path.name + ".before-slack")
     part.unlink(missing_ok=True)
-    new = Session.create(part, session.pool, strategy=session.about["strategy"], **settings)
+    new = Session.create(
+        part, session.pool, strategy=session.about["strategy"], beside=session.beside, **settings
+    )
     told = {entry.example: entry.label for entry in session.kept if entry.label is not None}
     for entry in session.kept:
         if entry.example not in told:
@@ -44,6 +46,9 @@ def loosened(session: Session, request: str) -> Session:
     new.remember({*session.requests, request})
     new.close()
     session.close()
+    # Until the new session has been opened in its place, either of the two may be there.
+    high_water.write(path, high_water.read(path) | high_water.read(part))
+    high_water.place(part).unlink(missing_ok=True)
     before.unlink(missing_ok=True)
     os.link(path, before)
     part.replace(path)
@@ -53,6 +58,8 @@ def loosened(session: Session, request: str) -> Session:
 def learn(session: Session, told: Mapping[int, Any]) -> None:
     """Let a session learn from answers that nobody was asked for, and that check nothing."""
     learner = session.fork()
-    signs = [(example, learner.labels.sign(label)) for example, label in told.items()]
+    labels = learner.labels
+    signs = [(example, labels.sign(label)) for example, label in told.items()]
+    learner.labels = labels
     learner.replay([*learner.history, *(Event(example, sign) for example, sign in signs)])
     session.adopt(learner)

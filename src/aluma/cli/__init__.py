@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from aluma.cli import bench, check, demo, label, reproduce, run
+from aluma.cli import bench, check, demo, label, recover, reproduce, run
 from aluma.cli.terminal import console
 
 app = typer.Typer(
@@ -41,5 +41,6 @@ app.command()(demo.demo)
 app.command()(run.run)
 app.command()(label.label)
 app.command()(check.check)
+app.command()(recover.recover)
 app.command()(bench.bench)
 app.command()(reproduce.reproduce)

@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.markup import escape
 
 from aluma.cli.check_talk import Talk
 from aluma.cli.page import Port, Token, offer
-from aluma.cli.terminal import console, fail
+from aluma.cli.terminal import console, fail, plain
 
 if TYPE_CHECKING:
     from aluma.app.check_file import CheckFile
@@ -160,7 +159,7 @@ def _serve(page: Wish, log: CheckLog, file: CheckFile, blind: bool) -> None:
     desk = CheckDesk(log, file, file.examples(page.images), blind=blind)
     named = reading.picture_column(file.shown)
     if named is not None and page.images is None:
-        console.print(f"Column {escape(repr(named))} names images: --images FOLDER shows them.")
+        console.print(f"Column {plain(repr(named))} names images: --images FOLDER shows them.")
     place = take(port=page.port, token=page.token)
     offer(partial(check_application, desk), desk, place, browser=bool(page.browser))
 
@@ -171,7 +170,7 @@ def _report(audit: Audit, file: CheckFile) -> None:
     from aluma.promises import audit_words
 
     said = audit_words.statement(audit, file.path.name, date.today())
-    console.print(escape(said), soft_wrap=True)
+    console.print(plain(said), soft_wrap=True)
     shown = audit_words.verdict(audit) or audit_words.outlook(audit)
     console.print(f"{shown} {audit_words.guess(audit)}".rstrip(), soft_wrap=True)
     if audit.failed:
@@ -181,7 +180,7 @@ def _report(audit: Audit, file: CheckFile) -> None:
     if audit.asked:
         rows, statement = check_export.save(file, audit)
         console.print(
-            f"{escape(str(rows))} has what was found wrong put right ({len(audit.wrong)}), and "
-            f"says which labels were checked; {escape(str(statement))} has what can be said.",
+            f"{plain(str(rows))} has what was found wrong put right ({len(audit.wrong)}), and "
+            f"says which labels were checked; {plain(str(statement))} has what can be said.",
             soft_wrap=True,
         )

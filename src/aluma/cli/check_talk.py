@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import typer
-from rich.markup import escape
 from rich.table import Table
 
-from aluma.cli.terminal import console
+from aluma.cli.terminal import console, plain
 
 if TYPE_CHECKING:
     from aluma.app.check_file import CheckFile
@@ -65,7 +64,7 @@ class Talk:
         self.log.tell(example, said or given)
         if self.blind:
             found = "right" if said == given else "put right"
-            console.print(f"The file says {escape(repr(given))}: {found}.")
+            console.print(f"The file says {plain(repr(given))}: {found}.")
 
     def _taken(self, said: str) -> bool:
         """Say whether something is an answer, and what to do if it is not."""
@@ -80,7 +79,7 @@ class Talk:
             return True
         way = "type one of them" if self.file.closed else "type one of them, or this once more"
         console.print(
-            f"[yellow]{escape(repr(said))} is none of the labels: {way}, or name all that there "
+            f"[yellow]{plain(repr(said))} is none of the labels: {way}, or name all that there "
             "may be with --answers.[/yellow]"
         )
         return False
@@ -88,8 +87,8 @@ class Talk:
     def _card(self, example: int) -> Table:
         table = Table(show_header=False, box=None)
         for name, value in self.file.shown.iloc[example].items():
-            table.add_row(escape(str(name)), escape(str(value)[:CELL]))
+            table.add_row(plain(str(name)), plain(str(value)[:CELL]))
         if not self.blind:
-            label = escape(self.file.labels[example])
+            label = plain(self.file.labels[example])
             table.add_row("[bold]label[/bold]", f"[bold]{label}[/bold]")
         return table

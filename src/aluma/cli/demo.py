@@ -20,7 +20,8 @@ def demo(out: Out = Path("aluma-demo")) -> None:
     """Watch ALuMA label 357 handwritten digits, and compare it with what people use instead.
 
     The data ship with scikit-learn, so nothing is downloaded, and it takes less than a minute. At
-    the end there are a table of the labels needed, a picture and the labelled pool as a CSV file.
+    the end there are a table of the labels needed, where ALuMA itself stops and what it promises
+    then, a picture and the labelled pool as a CSV file.
     """
     require("aluma demo", "lab", *LAB)
     results = folder(out)
@@ -31,7 +32,7 @@ def demo(out: Out = Path("aluma-demo")) -> None:
         "centred, and a constant is added as bias."
     )
     with watched(REPEATS) as watch:
-        found = compare(X, y, repeats=REPEATS, watch=watch)
+        found = compare(X, y, repeats=REPEATS, to_its_stop=True, watch=watch)
     report(
         found, results, f"3 or 8? Labels needed until all {len(y)} images are right", range(len(y))
     )

@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
 from aluma.cli.options import slack_option
 from aluma.cli.page import Port, Token, offer
-from aluma.cli.terminal import console, fail
+from aluma.cli.terminal import console, fail, plain
 
 
 def label(
@@ -27,9 +26,23 @@ def label(
     ] = None,
     yes: Annotated[str | None, typer.Option(metavar="NAME", help="Name of the answer yes.")] = None,
     no: Annotated[str | None, typer.Option(metavar="NAME", help="Name of the answer no.")] = None,
+    answers: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B,...",
+            help="2 to 20 answers in place of yes and no; more can be added on the page.",
+        ),
+    ] = None,
+    guidelines: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Markdown that helps to answer, one key away (G)."),
+    ] = None,
     label_column: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="A column with labels that count as answers given."),
+        typer.Option(
+            metavar="NAME",
+            help="A column with labels that count as answers given, and name the answers.",
+        ),
     ] = None,
     columns: Annotated[
         str | None,
@@ -73,6 +86,17 @@ def label(
         Path | None,
         typer.Option(metavar="FILE", help="Where answers are kept; by default beside THINGS."),
     ] = None,
+    answers_from: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="SESSION",
+            help="Begin with the answers of a session about this table as it was before.",
+        ),
+    ] = None,
+    key: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The column by which its rows are found again."),
+    ] = None,
     demo: Annotated[bool, typer.Option("--demo", help="Try it on 400 made-up messages.")] = False,
     host: Annotated[
         str, typer.Option(metavar="ADDRESS", help="Let other machines in: mind who can.")
@@ -83,7 +107,7 @@ def label(
         bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")
     ] = True,
 ) -> None:
-    """Label a file in the browser: answer yes or no until the labels have passed a check.
+    """Label a file in the browser: answer questions until the labels have passed a check.
 
     Questions are for learning first, then to check labels at random: that tells how many are wrong,
     whatever the data.
@@ -93,7 +117,10 @@ def label(
     and images turned into features; or bring your own with --embeddings or --embed.
 
     Example: aluma label messages.csv --yes spam --no ham
+
+    With more answers: aluma label news.csv --answers sport,politics,science,other
     """  # fmt: skip
+    from aluma.app.answers import listed
     from aluma.app.api import application
     from aluma.app.opening import Wanted, opened
     from aluma.app.server import take
@@ -102,12 +129,18 @@ def label(
 
     if (source is None) != demo:
         fail("Name what to label, as in: aluma label messages.csv. Or try: aluma label --demo")
+    try:
+        named = None if answers is None else listed(answers)
+    except BadInput as error:
+        fail(str(error))
     wanted = Wanted(
         source=source,
         session=session or _beside(source),
         question=question,
         yes=yes,
         no=no,
+        answers=named,
+        guidelines=guidelines,
         label_column=label_column,
         columns=[name.strip() for name in columns.split(",")] if columns else None,
         table=table,
@@ -115,25 +148,27 @@ def label(
         embed=embed,
         tolerance=stop_at,
         slack=None if slack is None else slack_option(slack),
+        answers_from=answers_from,
+        key=key,
     )
     place = None
     try:
         place = take(host, port, token)
-        found = opened(wanted, lambda text: console.print(escape(text)))
+        found = opened(wanted, lambda text: console.print(plain(text)))
     except (BadInput, SessionError, OSError) as error:
         if place is not None:
             place.listener.close()
         fail(str(error))
     for note in found.notes:
-        console.print(escape(note))
+        console.print(plain(note))
     if not place.is_private:
         console.print(
-            f"[bold yellow]Warning:[/bold yellow] {escape(host)} lets other machines in. Whoever "
+            f"[bold yellow]Warning:[/bold yellow] {plain(host)} lets other machines in. Whoever "
             "has the link can read the examples and answer; it travels unencrypted."
         )
     offer(partial(application, found.desk, found.features), found.desk, place, browser=browser)
     console.print(
-        f"{found.desk.session.n_answers:,} answers are kept in {escape(str(wanted.session))}. "
+        f"{found.desk.session.n_answers:,} answers are kept in {plain(str(wanted.session))}. "
         "The same command goes on from there."
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -21,7 +20,8 @@ Token = Annotated[
     str | None,
     typer.Option(
         metavar="TEXT",
-        help="Token of the link; by default a new random one.",
+        help="Token of the link; by default a new random one. On the command line everybody on "
+        "this machine can read it: rather set the variable.",
         envvar="ALUMA_TOKEN",
     ),
 ]
@@ -33,4 +33,4 @@ def offer(page: Page, desk: Publisher[Any], place: Place, *, browser: bool) -> N
 
     console.print("Open this link; Ctrl-C ends the page, and answers stay:")
     console.print(escape(place.link), soft_wrap=True, style="bold")
-    serve(page, desk, place, partial(show, place.link) if browser else None)
+    serve(page, desk, place, show if browser else None)

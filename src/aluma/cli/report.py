@@ -11,9 +11,11 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from rich.table import Table
 
+from aluma.cli.stop import tell_stop
 from aluma.cli.terminal import console, fail
 from aluma.lab import figures
-from aluma.lab.comparison import TARGETS, Comparison, OnAnswer, Run, Watch
+from aluma.lab.comparison import STOP, TARGETS, Comparison, Run, Watch
+from aluma.lab.mistakes import OnAnswer
 from aluma.lab.names import title as title_of
 
 
@@ -32,7 +34,8 @@ def watched(repeats: int) -> Iterator[Watch]:
             if name not in tasks:
                 # Without a total the bar moves: the first use on a machine compiles for a while.
                 tasks[name] = progress.add_task("", total=None, state="starting")
-            title = f"{title_of(name):12} run {repeat + 1} of {repeats}"
+            run = "to its stop" if name == STOP else f"run {repeat + 1} of {repeats}"
+            title = f"{title_of(name) if name != STOP else 'with checks':12} {run}"
             progress.update(tasks[name], description=title)
 
             def on_answer(answers: int, error: float) -> None:
@@ -52,6 +55,8 @@ def report(found: Comparison, folder: Path, title: str, names: Sequence[int]) ->
         f"{_reading(found)}\n\n{_outcome(found, names)}",
         sep="\n",
     )
+    if found.stop is not None:
+        tell_stop(found.stop, found.size)
     files = {"Labelled pool": folder / "labelled-pool.csv"}
     try:
         found.labelled(names).to_csv(files["Labelled pool"], index=False)
@@ -133,12 +138,6 @@ def _outcome(found: Comparison, names: Sequence[int]) -> str:
         return f"After {answers}, {now}. {_strain(run, names)}"
     if run.interrupted:
         return f"Interrupted after {answers}; {now}. Everything up to there is kept."
-    if run.finished_after is not None:
-        return (
-            f"{title} itself would stop after {run.finished_after:,} labels, with "
-            f"{wrong[run.finished_after - 1]} labelled wrong. It does not see the known labels, so "
-            "it goes on until hardly any hypothesis that fits the answers disputes a label."
-        )
     if run.errors[-1] > 0:
         return f"The budget of {answers} is spent; {now}. Allow more with --budget."
     return f"After {answers}, {title} has every label right."

@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
 from aluma.cli.options import slack_option
 from aluma.cli.report import report, watched
 from aluma.cli.table_file import read_labelled
-from aluma.cli.terminal import Out, console, fail, folder
+from aluma.cli.terminal import Out, console, fail, folder, plain
 from aluma.extras import LAB, require
 from aluma.lab.comparison import COMPARED, compare
 from aluma.learners.assembly import checked_margin
@@ -41,8 +40,8 @@ def run(
         ),
     ] = "aluma",
     budget: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Labels that may be asked for.")
-    ] = 200,
+        int, typer.Option(min=1, metavar="N", help="Labels that may be asked for in a run.")
+    ] = 300,
     repeats: Annotated[
         int, typer.Option(min=1, metavar="N", help="Runs of each, with other seeds.")
     ] = 3,
@@ -77,7 +76,8 @@ def run(
 
     The known labels are hidden and given away one at a time, when they are asked for. Two different
     labels are needed; numeric columns are used, standardised. At the end there are a table of the
-    labels needed, a picture and the pool as it was labelled, as a CSV file.
+    labels needed, where the learner itself would have stopped and what it would have promised, a
+    picture, and the pool as it was labelled then, as a CSV file.
 
     Example: aluma run flowers.csv --label-column species --kernel rbf --slack auto
     """
@@ -91,7 +91,7 @@ def run(
     data = read_labelled(pool, label_column)
     results = folder(out)
     for note in data.notes:
-        console.print(escape(note))
+        console.print(plain(note))
     others = [name for name in COMPARED if name != strategy] if compare_ else []
     with watched(repeats) as watch:
         found = compare(
@@ -104,6 +104,7 @@ def run(
             kernel=chosen,
             slack=allowed,
             margin=wide,
+            to_its_stop=True,
             watch=watch,
         )
     report(found, results, f"{pool.name}: labels needed for {len(data.y):,} rows", data.names)

@@ -13,12 +13,14 @@ from aluma.arrays import Bools, Floats, plain, positive_integer
 from aluma.blas import one_thread
 from aluma.errors import Conflict, Undecided
 from aluma.extras import require
+from aluma.lab.mistakes import OnAnswer, marked
+from aluma.lab.stop import Stop, audited_learner
+from aluma.lab.stop import to_its_stop as run_to_its_stop
 from aluma.learners.learner import Learner, Strain
 from aluma.learners.registry import strategy
 from aluma.learners.settings import PAPER, taken
 from aluma.pool.frames import in_order
 from aluma.representation.view import View
-from aluma.running import Answers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,15 +32,12 @@ TARGETS = (0.10, 0.05, 0.01, 0.0)
 #: What a strategy is compared with unless others are named.
 COMPARED = ("aluma", "simple_margin", "passive")
 
-#: A certificate costs more than a question, so the stopping rule is consulted this often.
-LOOK_EVERY = 10
+#: What the run to the learner's own stop is called while it is watched.
+STOP = "stop"
 
 #: Entries of a pool whose products gain nothing from threads, which wait for each other on a busy
 #: machine.
 ENTRIES_FOR_ONE_THREAD = 100_000
-
-#: Called after every answer with the number of answers and the error, as ``Run.errors`` has it.
-OnAnswer = Callable[[int, float], None]
 
 #: Called before every run with the strategy and the number of its run, from 0.
 Watch = Callable[[str, int], OnAnswer]
@@ -56,7 +55,6 @@ class Run:
     positive : the labels at the end, True for the second class
     share : share of the votes for that label
     strategy, seed : which learner it was
-    finished_after : answers after which the learner's own stopping rule was first seen to hold
     conflict : the contradiction that ended the run, or None
     undecided : what ended it because float64 could not settle it, or None
     slack : the slack that was allowed for at the end
@@ -71,7 +69,6 @@ class Run:
     share: Floats
     strategy: str = ""
     seed: int = 0
-    finished_after: int | None = None
     conflict: Conflict | None = None
     undecided: Undecided | None = None
     slack: float = 0.0
@@ -87,17 +84,31 @@ class Run:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Runs of several learners on one pool; the first run is the one whose labels are kept."""
+    """Runs of several learners on one pool.
+
+    Attributes
+    ----------
+    classes, size : of the pool
+    budget : answers per run at most
+    runs : in order, those of the strategy of interest first
+    stop : how that strategy stops by itself, if that was wanted and it does
+    """
 
     classes: tuple[Hashable, Hashable]
     size: int
     budget: int
     runs: tuple[Run, ...]
+    stop: Stop | None = None
 
     @property
     def main(self) -> Run:
-        """The run whose labels are kept."""
+        """The first run of the strategy of interest."""
         return self.runs[0]
+
+    @property
+    def kept(self) -> Run | Stop:
+        """The run whose labels are kept: the one that came to its own stop, or else the first."""
+        return self.main if self.stop is None else self.stop
 
     @property
     def strategies(self) -> tuple[str, ...]:
@@ -130,7 +141,7 @@ class Comparison:
         return np.array(rows).reshape(len(rows), longest)
 
     def labelled(self, names: Sequence[Any] | None = None) -> pd.DataFrame:
-        """Return the pool as the first run labelled it, one row per example.
+        """Return the pool as the run labelled it whose labels are kept, one row per example.
 
         Columns: ``example`` (its name, or its position), ``label``, ``given_by`` ("person" if it
         was asked about, else what labelled it) and ``vote_share``, of the label given.
@@ -139,13 +150,13 @@ class Comparison:
         import pandas as pd
 
         asked = np.zeros(self.size, dtype=bool)
-        asked[list(self.main.indices)] = True
+        asked[list(self.kept.indices)] = True
         return pd.DataFrame(
             {
                 "example": np.arange(self.size) if names is None else names,
-                "label": [self.classes[int(one)] for one in self.main.positive],
-                "given_by": np.where(asked, "person", self.main.labelled_by),
-                "vote_share": self.main.share,
+                "label": [self.classes[int(one)] for one in self.kept.positive],
+                "given_by": np.where(asked, "person", self.kept.labelled_by),
+                "vote_share": self.kept.share,
             }
         )
 
@@ -162,14 +173,14 @@ def compare(
     kernel: Any = None,
     slack: float | str = 0.0,
     margin: float | None = None,
+    to_its_stop: bool = False,
     watch: Watch | None = None,
 ) -> Comparison:
     """Let each strategy label a pool whose labels are known, and see how it goes.
 
     A run ends when the whole pool is labelled right, the budget is spent, or an answer contradicts
-    the others or leaves too little for float64. Only the very first run goes on until the
-    learner's own stopping rule holds too, if it has one. ALuMA labels by its vote, the heuristics
-    by their max-margin separator, as people use them.
+    the others or leaves too little for float64. Learners have the paper's settings. ALuMA labels by
+    its vote, the heuristics by their max-margin separator, as people use them.
 
     Parameters
     ----------
@@ -181,6 +192,8 @@ def compare(
     bias : add a constant feature
     kernel : of every learner
     slack, margin : of the learners that can allow for slack; the others meet contradictions
+    to_its_stop : let the first strategy, with the settings that users get, run to its own stop too,
+        see :mod:`aluma.lab.stop`
     watch : told about every run and every answer
 
     Returns
@@ -194,22 +207,27 @@ def compare(
     most = len(pool) if budget is None else min(positive_integer(budget, "budget"), len(pool))
     plan = [(name, r) for name in strategies for r in range(positive_integer(repeats, "repeats"))]
     runs: list[Run] = []
+    stop: Stop | None = None
+    settings: dict[str, Any] = {"slack": slack, "margin": margin}
     try:
         with one_thread() if len(pool) * pool.dimension < ENTRIES_FOR_ONE_THREAD else nullcontext():
             for name, repeat in plan:
-                learner = make_learner(
-                    name, view, classes, seed + repeat, slack=slack, margin=margin
-                )
+                learner = make_learner(name, view, classes, seed + repeat, **settings)
                 on_answer = watch(name, repeat) if watch else None
-                run = follow(learner, positive, most, to_the_end=not runs, on_answer=on_answer)
+                run = follow(learner, positive, most, on_answer=on_answer)
                 by = learner.labelled_by
                 runs.append(replace(run, strategy=name, seed=seed + repeat, labelled_by=by))
                 if run.interrupted:
                     break
+            else:
+                audited = audited_learner(strategies[0], view, classes, seed, **settings)
+                if to_its_stop and audited is not None:
+                    told = watch(STOP, 0) if watch else None
+                    stop = run_to_its_stop(audited, positive, most, told, strategies[0], seed)
     except KeyboardInterrupt:
         if not runs:
             raise
-    return Comparison(classes, len(pool), most, tuple(runs))
+    return Comparison(classes, len(pool), most, tuple(runs), stop)
 
 
 def make_learner(
@@ -235,7 +253,6 @@ def follow(
     budget: int,
     *,
     until: float = 0.0,
-    to_the_end: bool = False,
     on_answer: OnAnswer | None = None,
 ) -> Run:
     """Answer a learner's questions with known labels, and count its mistakes.
@@ -246,48 +263,21 @@ def follow(
     positive : the known labels, True for the second class
     budget : answers at most
     until : share of the pool labelled wrong at which it is right enough
-    to_the_end : go on after the pool is labelled right until the learner's own stopping rule
-        holds, if it has one, that is, a ``tolerance``
     on_answer : told about every answer
     """
-    indices: list[int] = []
-    errors: list[float] = []
-    finished_after: int | None = None
-    waiting = to_the_end and learner.parts.stopping.judges_labels
-    share = learner.predict_proba()[:, 1]
-    answers = Answers(
-        learner,
-        lambda index: learner.classes_[int(positive[index])],
-        budget,
-        stop_when_finished=False,
-        catch_interrupt=True,
+    run = marked(
+        learner, positive, budget, stop_when_finished=False, until=until, on_answer=on_answer
     )
-    with answers:
-        for answer in answers.taken():
-            if answers.ended is not None:
-                break
-            share = learner.predict_proba()[:, 1]
-            indices.append(answer.index)
-            errors.append(float(np.mean((share >= 0.5) != positive)))
-            if on_answer is not None:
-                on_answer(len(errors), errors[-1])
-            # With slack nothing unasked is ever settled, so there is nothing to wait for.
-            waiting = waiting and learner.allowed_slack == 0
-            if waiting and answer.count % LOOK_EVERY == 0 and learner.finished:
-                waiting, finished_after = False, answer.count
-            if not waiting and errors[-1] <= until:
-                break
     return Run(
-        indices=tuple(indices[: len(errors)]),
-        errors=np.array(errors),
-        positive=share >= 0.5,
-        share=np.maximum(share, 1.0 - share),
-        finished_after=finished_after,
-        conflict=answers.conflict,
-        undecided=answers.undecided,
+        indices=run.indices,
+        errors=run.errors,
+        positive=run.share >= 0.5,
+        share=np.maximum(run.share, 1.0 - run.share),
+        conflict=run.answers.conflict,
+        undecided=run.answers.undecided,
         slack=learner.allowed_slack,
         strained=tuple(learner.strained(5)),
-        interrupted=answers.ended == "interrupted",
+        interrupted=run.answers.ended == "interrupted",
     )
 
 
@@ -304,8 +294,9 @@ def known_labels(y: Iterable[Any], m: int) -> tuple[tuple[Hashable, Hashable], B
     if len(values) != 2:
         shown = ", ".join(map(repr, values[:5])) + (", ..." if len(values) > 5 else "")
         raise ValueError(
-            f"the labels have {len(values)} different values ({shown}), but a learner decides "
-            "between two: keep the rows of two classes, or merge classes into two."
+            f"the labels have {len(values)} different values ({shown}), but learners are compared "
+            "on two: keep the rows of two classes, or merge classes into two. (ALuMA and "
+            "ActiveClassifier take any number.)"
         )
     return (values[0], values[1]), np.array([label == values[1] for label in labels])
 

@@ -13,6 +13,8 @@ from aluma.extras import require
 from aluma.lab import names
 from aluma.lab.comparison import Comparison
 from aluma.lab.palette import COUNTS, DPI, QUIET, STYLE
+from aluma.lab.stop import Stop
+from aluma.lab.stop_figure import draw_stop
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
 #: Inches of the figure, and the room in points that the name of a curve takes.
 FIGURE_INCHES = (8.0, 4.5)
 NAME_POINTS = (110.0, 13.0)
+
+#: Height of the axes, as a share of the figure, with words above them about where a learner stops.
+ROOM_FOR_STOP = 0.64
 
 #: Percentages marked on the error axis.
 ERRORS = (0, 1, 5, 10, 20, 30, 40, 50, 75, 100)
@@ -41,8 +46,11 @@ def learning_curves(comparison: Comparison, path: Path, title: str) -> None:
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=FIGURE_INCHES, dpi=DPI)
         FigureCanvasAgg(figure)
-        axes = figure.add_axes((0.07, 0.125, 0.8, 0.7))
-        _frame(axes, curves)
+        stop = comparison.stop if comparison.stop and comparison.stop.stretches else None
+        axes = figure.add_axes((0.07, 0.125, 0.8, 0.7 if stop is None else ROOM_FOR_STOP))
+        _frame(axes, curves, stop)
+        if stop is not None:
+            draw_stop(axes, stop)
         for name, errors in reversed(curves.items()):
             _curve(axes, errors, names.colour(name))
         _name_ends(axes, curves)
@@ -54,14 +62,19 @@ def learning_curves(comparison: Comparison, path: Path, title: str) -> None:
 
 def _subtitle(comparison: Comparison) -> str:
     repeats = max(len(comparison.of(name)) for name in comparison.strategies)
-    what = "Share of the pool that is labelled wrong"
-    return f"{what}. Line: median of {repeats} runs; band: all of them." if repeats > 1 else what
+    parts = ["Share of the pool that is labelled wrong"]
+    if repeats > 1:
+        parts.append(f"Line: median of {repeats} runs; band: all of them")
+    if comparison.stop is not None and comparison.stop.stretches:
+        parts.append("Black: with checks, to its own stop")
+    return ". ".join(parts) + ("." if len(parts) > 1 else "")
 
 
-def _frame(axes: Axes, curves: Mapping[str, Floats]) -> None:
+def _frame(axes: Axes, curves: Mapping[str, Floats], stop: Stop | None) -> None:
     """Set up the axes: labels given along, share of the pool labelled wrong up."""
-    longest = max(2, *(errors.shape[1] for errors in curves.values()))
-    worst = max(5.0, *(100 * float(errors.max()) for errors in curves.values()))
+    every = [*curves.values(), *([] if stop is None else [stop.errors[np.newaxis]])]
+    longest = max(2, *(errors.shape[1] for errors in every))
+    worst = max(5.0, *(100 * float(errors.max(initial=0.0)) for errors in every))
     axes.set_yscale("function", functions=(_root, np.square))
     axes.set_ylim(0.0, 1.03 * worst)
     axes.set_yticks([e for e in ERRORS if e <= worst], [f"{e}%" for e in ERRORS if e <= worst])

@@ -12,7 +12,12 @@ from aluma.lab.entrants import ALUMA_PAPER
 
 
 @pytest.mark.parametrize("program", [labels, long_run, promise, cost])
-def test_the_quick_version_runs_and_is_content(program: object) -> None:
+def test_the_quick_version_runs_and_is_content(
+    program: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Parts of the benchmark of promises, with tests of their own: test_audits, test_at_the_stop.
+    monkeypatch.setattr(promise.audits, "run", lambda *_: True)
+    monkeypatch.setattr(promise.at_the_stop, "judge", lambda *_, **__: True)
     out = io.StringIO()
     met = program.run(Console(file=out, width=150), quick=True)  # type: ignore[attr-defined]
     assert met, out.getvalue()
@@ -46,6 +51,16 @@ def test_who_is_behind_beyond_the_noise_is_seen() -> None:
         for rows in (noisy, theirs)
     )
     assert labels.behind(ours, others, [10, 20, 30]).tolist() == [False, True, False]
+
+
+@pytest.mark.parametrize("broken", ["", "audits", "certificate", "stop"])
+def test_any_part_can_break_the_promise(broken: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    bound = 0.05 if broken == "certificate" else 0.2
+    kept = [promise.Kept(np.full(20, 0.1), np.full(20, bound), 5, 5, 0.0) for _ in range(20)]
+    monkeypatch.setattr(promise, "watch_all", lambda _: kept)
+    monkeypatch.setattr(promise.audits, "run", lambda *_: broken != "audits")
+    monkeypatch.setattr(promise.at_the_stop, "judge", lambda *_, **__: broken != "stop")
+    assert promise.run(Console(file=io.StringIO()), quick=True) == (not broken)
 
 
 def test_a_broken_promise_is_seen() -> None:

@@ -1,19 +1,19 @@
 // A contradiction, in words, with the examples that clash and the ways out.
 
+import { picker, tag } from "./choices.js";
 import { $, count, make } from "./dom.js";
 import { brief } from "./example.js";
 
 const FEW = 4;
 
-// act: { change(verdict, label), other(), exception(), skip(), slack(), back() }
+// act: { change(verdict, label), other(label), exception(), skip(), slack(), back() }
 // With `changing`, it is an earlier answer that was to be changed.
 export function show(clash, card, labels, act, changing) {
-  const other = (label) => labels[label === labels[0] ? 1 : 0];
   $("clash-why").textContent = clash.message;
   $("clash-new").replaceChildren(make("ol", { className: "said" }, make("li", {},
     brief(card), make("span", { className: "meta", dir: "auto" }, `${card.title} · just now`),
     make("span", { className: "do" }, tag(clash.label, labels)))));
-  const items = clash.with.map((one) => earlier(one, other(one.label), labels, act));
+  const items = clash.with.map((one) => earlier(one, labels, act));
   $("clash-earlier").hidden = items.length === 0;
   $("clash-earlier").textContent = items.length > 1
     ? `Or change any one of the ${count(items.length)} earlier answers, the most doubtful first`
@@ -29,7 +29,7 @@ export function show(clash, card, labels, act, changing) {
     ...(clash.slack ? [way("My data is messy: allow for that", act.slack, "primary")] : []),
     ...(changing ? [] : [
       way("Keep my answer, do not learn from it", act.exception),
-      way(`Answer “${other(clash.label)}” instead`, act.other),
+      ...instead(clash, card, labels, act),
       way("Skip it", act.skip),
     ]),
     way(changing ? "Leave it as it was" : "Back to the question", act.back),
@@ -42,17 +42,28 @@ export function hide() {
   $("clash").hidden = true;
 }
 
-function earlier(verdict, other, labels, act) {
+// Of two answers there is one other; of more, a button each.
+function instead(clash, card, labels, act) {
+  const others = labels.filter((one) => one !== clash.label);
+  if (others.length === 1) return [way(`Answer “${others[0]}” instead`, () => act.other(others[0]))];
+  return [picker(labels, {
+    current: clash.label, others: true, name: card.title, words: (label) => `Answer “${label}” instead`, pick: act.other,
+  })];
+}
+
+function earlier(verdict, labels, act) {
+  const ways = labels.length === 2 ? change(verdict, labels.find((one) => one !== verdict.label), act)
+    : picker(labels, { current: verdict.label, others: true, name: verdict.card.title, words: (label) => `Change to “${label}”`, pick: (label) => act.change(verdict, label) });
+  return make("li", {}, brief(verdict.card),
+    make("span", { className: "meta", dir: "auto" }, verdict.card.title),
+    make("span", { className: "do" }, tag(verdict.label, labels), ways));
+}
+
+function change(verdict, other, act) {
   const button = make("button", { type: "button", className: "choice" }, `Change to “${other}”`);
   button.setAttribute("aria-label", `Change ${verdict.card.title} to ${other}`);
   button.addEventListener("click", () => act.change(verdict, other));
-  return make("li", {}, brief(verdict.card),
-    make("span", { className: "meta", dir: "auto" }, verdict.card.title),
-    make("span", { className: "do" }, tag(verdict.label, labels), button));
-}
-
-function tag(label, labels) {
-  return make("span", { className: `tag ${label === labels[1] ? "yes" : "no"}`, dir: "auto" }, label);
+  return button;
 }
 
 function way(text, action, className = "") {

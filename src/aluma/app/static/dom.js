@@ -28,6 +28,9 @@ export function percent(share) {
   return value < 0.01 ? "<0.01%" : `${value < 1 ? value.toFixed(2) : value.toFixed(1).replace(/\.0$/, "")}%`;
 }
 
+// An estimate has no digits that it cannot know.
+export const about = (share) => (share >= 0.1 ? `${Math.round(100 * share)}%` : percent(share));
+
 // A percentage that is not less than the share, with digits enough to stay within the goal.
 export function atMost(share, goal = 1) {
   let digits = share >= 0.1 ? 0 : share >= 0.01 ? 1 : 2;

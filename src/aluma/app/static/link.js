@@ -32,6 +32,9 @@ async function settle(response) {
 
 export const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
+// What is no answer and is not taken back by an undo.
+const STAYS = new Set(["/api/add", "/api/note"]);
+
 export class Outbox {
   // hooks: sent(item, receipt), refused(item, refusal), trouble(error or null), changed()
   constructor(key, hooks) {
@@ -53,10 +56,11 @@ export class Outbox {
     this.flush();
   }
 
-  // Takes back the last item if it has not been sent.
+  // Takes back the last item if it has not been sent, of those that can be taken back.
   pop() {
-    if (this.items.length === 0 || (this.busy && this.items.length === 1)) return null;
-    const item = this.items.pop();
+    const place = this.items.findLastIndex((one) => !STAYS.has(one.path));
+    if (place < 0 || (this.busy && place === 0)) return null;
+    const [item] = this.items.splice(place, 1);
     this.save();
     return item;
   }

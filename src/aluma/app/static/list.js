@@ -1,5 +1,6 @@
 // All answers, and a search over the pool: to look at, to answer and to change.
 
+import { picker } from "./choices.js";
 import { $, count, make } from "./dom.js";
 import { brief } from "./example.js";
 import { get } from "./link.js";
@@ -45,7 +46,7 @@ export function changed(example, label) {
   const focused = row.contains(document.activeElement);
   const fresh = item({ ...row.verdict, label, by: "person", share: 1 });
   row.replaceWith(fresh);
-  if (focused) fresh.querySelector("[aria-pressed=true]").focus();
+  if (focused) fresh.querySelector("[aria-pressed=true]")?.focus();
 }
 
 async function load(anew) {
@@ -67,28 +68,26 @@ async function load(anew) {
   offset += found.items.length;
   $("list-more").hidden = offset >= found.total;
   $("list-count").textContent = found.total === 0 ? NONE[mode] : mode === "answers"
-    ? `${count(found.total)} given, the newest first. Pick the other one to change an answer.`
+    ? `${count(found.total)} given, the newest first. Pick ${labels.length === 2 ? "the other one" : "another one"} to change an answer.`
     : `${count(found.total)} found. Pick an answer to give or change it.`;
 }
 
 export function item(verdict) {
-  const by = { person: "answered", exception: "kept, not learnt from", vote: `the model's guess: ${verdict.label}${verdict.share < UNSURE ? ", unsure" : ""}` }[verdict.by];
-  const meta = make("span", { className: "meta", dir: "auto" }, `${verdict.card.title} · ${by}`);
+  const by = { person: "answered", exception: "kept, not learnt from", vote: guess(verdict) }[verdict.by];
+  const meta = make("span", { className: "meta", dir: "auto" }, `${verdict.card.title} · ${by}${verdict.card.note ? ` · note: ${verdict.card.note}` : ""}`);
   const row = make("li", {}, brief(verdict.card), meta, choices(verdict));
   row.dataset.example = verdict.card.example;
   row.verdict = verdict;
   return row;
 }
 
+function guess(verdict) {
+  if (verdict.label === "") return "no guess before the first answer";
+  return `the model's guess: ${verdict.label}${verdict.share < UNSURE ? ", unsure" : ""}`;
+}
+
 function choices(verdict) {
-  const buttons = labels.map((label, place) => {
-    const current = verdict.label === label && verdict.by !== "vote";
-    const button = make("button", {
-      type: "button", className: `choice ${place ? "yes" : "no"}`, ariaPressed: String(current),
-    }, label);
-    button.setAttribute("aria-label", `${label}: ${verdict.card.title}`);
-    button.addEventListener("click", () => current || choose(verdict, label));
-    return button;
-  });
-  return make("span", { className: "do" }, ...buttons);
+  const current = verdict.by === "vote" ? "" : verdict.label;
+  const pick = (label) => choose(verdict, label);
+  return make("span", { className: "do" }, picker(labels, { current, name: verdict.card.title, pick }));
 }

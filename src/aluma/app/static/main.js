@@ -3,12 +3,16 @@
 // With every question the server sends what follows each answer as soon as that is known. A key
 // shows it at once; the answer travels meanwhile, and gets its tick when it is on the disk.
 
+import * as adding from "./adding.js";
+import * as choices from "./choices.js";
 import * as clashes from "./clash.js";
-import { $ } from "./dom.js";
+import { $, make } from "./dom.js";
 import * as example from "./example.js";
+import * as guidelines from "./guidelines.js";
 import * as list from "./list.js";
 import { follow, Outbox } from "./link.js";
 import * as notice from "./notice.js";
+import * as noting from "./noting.js";
 import * as panel from "./panel.js";
 
 let state = null;      // the latest from the server
@@ -23,7 +27,8 @@ let outbox = null;     // answers on their way
 const seen = new Map(); // cards shown lately, by example
 
 const answersWaiting = () => outbox.items.filter((item) => item.path === "/api/answer" && item.card);
-const taken = (number) => outbox.items.some((item) => item.body.example === number);
+const taken = (number) => outbox.items.some((item) => item.path !== "/api/note" && item.body.example === number);
+const beingNoted = (number) => outbox.items.some((item) => item.path === "/api/note" && item.body.example === number);
 
 // ---- what the server says
 
@@ -35,6 +40,9 @@ function arrived(next) {
     location.reload();
   }
   state = next;
+  if (shown !== null && state.question?.example === shown.example && !beingNoted(shown.example)) {
+    shown.note = state.question.note;
+  }
   const following = Object.values(state.ahead).map((one) => one.question);
   for (const card of [state.question, ...following, ...state.spare]) example.prepare(card);
   reconcile();
@@ -90,7 +98,7 @@ function answer(label) {
     outbox.put("/api/answer", { example: card.example, label, ...(spare && { showing: spare.example }) }, card);
     put(spare, "spare");
   }
-  flash(label);
+  choices.flash(state.labels.indexOf(label));
 }
 
 function skip() {
@@ -144,7 +152,7 @@ function meet(found, card, changing) {
   };
   clashes.show(found, card, state.labels, {
     change: (verdict, label) => leave("/api/change", { example: verdict.card.example, label }, again),
-    other: () => leave("/api/answer", { example: found.example, label: state.labels.find((one) => one !== found.label) }),
+    other: (label) => leave("/api/answer", { example: found.example, label }),
     exception: () => leave("/api/exception", body),
     skip: () => leave("/api/skip", { example: found.example }),
     slack: () => leave("/api/slack", {}, again),
@@ -193,10 +201,13 @@ function redraw() {
   if (state === null || outbox === null) return;
   const pending = answersWaiting();
   $("ask").textContent = state.question_text;
-  for (const [place, id] of ["no", "yes"].entries()) {
-    $(id).querySelector("span").textContent = state.labels[place];
-    $(id).disabled = shown === null || clash !== null;
-  }
+  choices.draw(state.labels, clicked);
+  choices.enable(shown !== null && clash === null);
+  $("open-add").hidden = !state.grows;
+  $("open-guidelines").hidden = !state.guidelines;
+  $("open-note").disabled = shown === null || clash !== null;
+  $("noted").hidden = !shown?.note;
+  $("noted").textContent = shown?.note ? `Note${beingNoted(shown.example) ? " (being saved)" : ""}: ${shown.note}` : "";
   $("skip").disabled = shown === null || clash !== null;
   $("undo").disabled = state.version === 0 && outbox.items.length === 0;
   $("card").hidden = $("answers").hidden = clash !== null;
@@ -208,7 +219,7 @@ function redraw() {
     waiting = setTimeout(() => example.say(state.busy ? `One moment: ${state.busy}.` : "One moment …"), 250);
   }
   panel.progress(state, pending);
-  panel.curve(state.curve, state.progress.tolerance);
+  panel.curve(state.curve, state.progress);
   panel.latest(state, pending);
   latest = panel.news(state, dismissed, clash !== null);
   // Old news is forgotten, so that the same can be news again.
@@ -220,30 +231,62 @@ function isCheck() {
   return state.question?.example === shown.example ? state.question.check : shown.check === true;
 }
 
-function flash(label) {
-  const button = $(label === state.labels[1] ? "yes" : "no");
-  button.classList.add("pressed");
-  setTimeout(() => button.classList.remove("pressed"), 110);
-}
-
 // ---- keys and buttons
 
 const open = (id) => $(id).showModal();
 const openList = (what) => state && list.open(what, state.labels);
 
 const keys = {
-  ArrowLeft: (event) => keyed(event, 0),
-  ArrowRight: (event) => keyed(event, 1),
   s: skip, u: undo, Backspace: undo,
   l: () => openList("answers"),
   "/": (event) => { event.preventDefault(); openList("search"); },
   e: () => open("export"),
-  "?": () => open("help"),
+  g: (event) => { if (state?.guidelines) { event.preventDefault(); guidelines.open(); } },
+  n: (event) => { event.preventDefault(); openNote(); },
+  "?": openHelp,
+  "+": (event) => { event.preventDefault(); openAdd(); },
 };
 
+function openNote() {
+  if (shown !== null && clash === null) noting.open(shown);
+}
+
+function note(card, text) {
+  card.note = text;
+  outbox.put("/api/note", { example: card.example, text });
+  redraw();
+}
+
+function openAdd() {
+  if (state?.grows && clash === null) adding.open(state.labels, shown !== null);
+}
+
+function add(label, give) {
+  outbox.put("/api/add", { label });
+  if (give) answer(label);
+}
+
+// What the help says depends on how many answers there are.
+function openHelp() {
+  const two = state === null || state.labels.length === 2, most = state?.labels.length ?? 2;
+  const named = two ? ["←", "→"] : ["1", "…", choices.keyOf(most - 1).toUpperCase()];
+  $("help-keys").replaceChildren(...named.flatMap((key) => [key === "…" ? key : make("kbd", {}, key), " "]));
+  $("help-answers").textContent = two ? "the two answers, also 1 and 2" : "the answers, as the buttons say";
+  $("help-expected").replaceChildren(...(two
+    ? ["What is ", make("b", {}, "expected"), ", and how many labels ", make("b", {}, "follow from your answers"), ", holds only if a straight boundary in the features separates the two answers, and for the first none may be likelier than another beforehand."]
+    : ["What is ", make("b", {}, "expected"), " holds only if straight boundaries in the features separate the answers, and if none of them is likelier than another beforehand."]));
+  for (const one of document.querySelectorAll(".if-grows")) one.hidden = !state?.grows;
+  for (const one of document.querySelectorAll(".if-guided")) one.hidden = !state?.guidelines;
+  open("help");
+}
+
 function keyed(event, place) {
-  if (state === null || shown === null || clash !== null) return;
+  if (shown === null || clash !== null) return;
   event.preventDefault();
+  clicked(place, event);
+}
+
+function clicked(place, event) {
   pressed = event.timeStamp;
   answer(state.labels[place]);
 }
@@ -256,17 +299,26 @@ document.addEventListener("keydown", (event) => {
     return;
   }
   if (event.key === "Escape" && clash !== null) return back();
-  keys[event.key.length === 1 ? event.key.toLowerCase() : event.key]?.(event);
+  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  const place = state === null ? -1 : choices.placeOf(key, state.labels.length);
+  if (place >= 0) keyed(event, place);
+  else keys[key]?.(event);
 });
 
-$("no").addEventListener("click", (event) => { pressed = event.timeStamp; answer(state.labels[0]); });
-$("yes").addEventListener("click", (event) => { pressed = event.timeStamp; answer(state.labels[1]); });
 $("skip").addEventListener("click", skip);
 $("undo").addEventListener("click", undo);
 $("open-list").addEventListener("click", () => openList("answers"));
 $("open-search").addEventListener("click", () => openList("search"));
 $("open-export").addEventListener("click", () => open("export"));
-for (const id of ["open-help", "more"]) $(id).addEventListener("click", () => open("help"));
+$("open-add").addEventListener("click", openAdd);
+$("open-note").addEventListener("click", openNote);
+$("open-guidelines").addEventListener("click", guidelines.open);
+for (const id of ["open-help", "more"]) $(id).addEventListener("click", openHelp);
+$("export-shares").addEventListener("change", () => {
+  for (const link of document.querySelectorAll("a[href^='/api/export/labels.']")) {
+    link.href = link.getAttribute("href").split("?")[0] + ($("export-shares").checked ? "?shares=true" : "");
+  }
+});
 $("news-export").addEventListener("click", () => open("export"));
 $("news-on").addEventListener("click", () => { dismissed = latest; redraw(); });
 for (const button of document.querySelectorAll("[data-close]")) {
@@ -278,5 +330,7 @@ addEventListener("beforeunload", (event) => {
 });
 
 list.setUp(chosen);
+adding.setUp(add);
+noting.setUp(note);
 if (location.search) history.replaceState(null, "", "/");
 follow(arrived, trouble);

@@ -1,6 +1,7 @@
 // The side of the page: what was checked, how far it is, the latest answers.
 
-import { $, atMost, count, drawn, make, many, percent } from "./dom.js";
+import { tag, tinted } from "./choices.js";
+import { $, about, atMost, count, drawn, make, many, percent } from "./dom.js";
 import { brief } from "./example.js";
 import * as words from "./words.js";
 
@@ -12,25 +13,37 @@ export function progress(state, pending) {
   $("headline").textContent = words.headline(now);
   $("note").textContent = words.note(now);
   $("outlook").textContent = words.outlook(now);
-  $("expected").textContent = words.expected(now);
+  $("expected").textContent = words.expected(now, labels.length);
   $("more").hidden = $("expected").textContent === "";
-  $("follows").textContent = words.follows(now);
+  $("follows").textContent = words.follows(now, labels.length);
   $("answered").textContent = count(answered);
-  const negative = now.answered - now.positive;
-  const parts = [`${count(now.positive)} ${labels[1]}`, `${count(negative)} ${labels[0]}`];
+  const two = labels.length === 2;
+  const parts = two ? [1, 0].map((place) => `${count(now.counts[place])} ${labels[place]}`) : [];
   if (now.skipped > 0) parts.push(`${count(now.skipped)} skipped`);
   if (now.exceptions > 0) parts.push(`${count(now.exceptions)} not learnt from`);
   $("split").textContent = parts.join(" · ");
-  bar(now, negative);
+  bar(now, labels);
+  $("counts").hidden = two;
+  $("counts").classList.toggle("crowd", labels.length > 6);
+  if (!two) counts(now, labels);
   $("mini").textContent = `${count(answered)} answered · ${words.brief(now)}`;
   $("export-size").textContent = count(now.size);
   $("busy").textContent = state.busy ? `Still ${state.busy} …` : "";
 }
 
-function bar(now, negative) {
-  const pieces = [["yes", now.positive], ["no", negative]];
-  $("share").replaceChildren(...pieces.filter(([, n]) => n > 0).map(([kind, n]) => {
-    const piece = make("i", { className: kind });
+// How often each answer was given, with its colour.
+function counts(now, labels) {
+  $("counts").replaceChildren(...labels.map((label, place) => make("li", {},
+    tinted(make("i", { ariaHidden: "true" }), place, labels.length),
+    make("span", { dir: "auto", title: label }, label),
+    make("b", {}, count(now.counts[place])))));
+}
+
+function bar(now, labels) {
+  const pieces = now.counts.map((n, place) => [place, n]);
+  if (labels.length === 2) pieces.reverse();
+  $("share").replaceChildren(...pieces.filter(([, n]) => n > 0).map(([place, n]) => {
+    const piece = tinted(make("i"), place, labels.length);
     piece.style.flex = `0 0 ${(100 * n) / now.size}%`;
     return piece;
   }));
@@ -40,15 +53,16 @@ function bar(now, negative) {
 const WIDE = 320, HIGH = 120, LEFT = 42, BOTTOM = 100, TOP = 8;
 
 // The bound by checks is drawn strongly where there are checks; what is expected is faint.
-export function curve(points, tolerance) {
-  const svg = $("curve");
+export function curve(points, now) {
+  const svg = $("curve"), tolerance = now.tolerance;
   const guessed = points.filter((one) => one.expected_error !== null);
   const checked = points.filter((one) => one.basis === "audit" && one.checks > 0);
   const both = [...guessed, ...checked];
   svg.toggleAttribute("hidden", both.length < 2);
   if (both.length < 2) return;
   const last = Math.max(...both.map((one) => one.answers));
-  const end = checked.find((one) => one === points[points.length - 1]);
+  // Checks that failed are over: what they had bounded is not what is known now.
+  const end = now.figures?.checks > 0 ? checked.find((one) => one === points[points.length - 1]) : undefined;
   // The first checks bound next to nothing: the scale is that of the latest, while they go on.
   const tops = [...guessed.map((one) => one.expected_error), 1.5 * (end?.error_bound ?? 0)];
   const most = Math.min(1, Math.max(...tops, tolerance * 3, 0.01));
@@ -62,7 +76,7 @@ export function curve(points, tolerance) {
     drawn("polyline", { class: "guess", points: guess }),
     ...audits(checked.filter((one) => one.error_bound <= most)).map((one) => drawn("polyline", { class: "line", points: one.map((p) => `${x(p.answers)},${y(p.error_bound)}`).join(" ") })),
     ...(end ? [drawn("circle", { class: "now", cx: x(end.answers), cy: y(end.error_bound), r: 3.5 })] : []),
-    drawn("text", { x: 0, y: TOP + 6 }, percent(most)),
+    drawn("text", { x: 0, y: TOP + 6 }, about(most)),
     drawn("text", { x: 0, y: BOTTOM + 1 }, "0%"),
     drawn("text", { x: LEFT, y: HIGH - 4 }, "0"),
     drawn("text", { x: WIDE, y: HIGH - 4, "text-anchor": "end" }, many(last, "answer")),
@@ -91,8 +105,7 @@ export function latest(state, pending) {
 
 function entry(card, label, labels, safe) {
   const tick = make("span", { className: safe ? "tick" : "tick pending", role: "img", ariaLabel: safe ? "saved" : "being saved" }, safe ? "✓" : "…");
-  const tag = make("span", { className: `tag ${label === labels[1] ? "yes" : "no"}`, dir: "auto" }, label);
-  return make("li", {}, tick, brief(card), tag);
+  return make("li", {}, tick, brief(card), tag(label, labels));
 }
 
 // Shows what has happened, unless it was dismissed; returns its key.

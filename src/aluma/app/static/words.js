@@ -1,6 +1,6 @@
 // What is said about the labels: the evidence in large, what is expected in small.
 
-import { atMost, count, many, percent } from "./dom.js";
+import { about, atMost, count, many, percent } from "./dom.js";
 
 const sure = (figures) => `${Math.round(100 * (1 - figures.delta))}% sure, whatever the data`;
 
@@ -9,11 +9,14 @@ export function headline(now) {
   const known = now.figures;
   if (known?.basis === "prior") return "Nothing checked at random";
   if (known?.checks > 0) {
-    return `Checked at random: ${count(known.wrong_found)} of ${count(known.checks)} wrong, so at most ${atMost(known.error_bound, now.tolerance)}`;
+    return `Checked at random: ${outcome(known)}, so at most ${atMost(known.error_bound, now.tolerance)}`;
   }
   if (now.finished && known) return `At most ${atMost(known.error_bound, now.tolerance)} can be wrong: all else was answered`;
   return now.failed ? "Not checked again yet" : "Nothing checked yet";
 }
+
+// A skipped check counts as wrong, but nobody found that it is.
+const outcome = (known) => `${count(known.wrong_found)} of ${count(known.checks)} ${known.skipped_checks > 0 ? "wrong or skipped" : "wrong"}`;
 
 export function note(now) {
   const known = now.figures;
@@ -27,14 +30,24 @@ export function note(now) {
 }
 
 function earlier(failed) {
-  return failed.checks === 0 ? "" : ` The last check found ${count(failed.wrong)} of ${count(failed.checks)} wrong; they were put right.`;
+  if (failed.checks === 0) return "";
+  if (failed.skipped > 0) return ` Of the ${count(failed.checks)} labels of the last check, ${came(failed.wrong, failed.skipped)}.`;
+  return ` The last check found ${count(failed.wrong)} of ${count(failed.checks)} wrong; they were put right.`;
 }
 
 function putRight(known) {
-  const answered = known.wrong_found - known.skipped_checks;
-  const right = answered > 0 ? ` ${answered === known.wrong_found ? "What was wrong" : count(answered)} has been put right.` : "";
-  return known.skipped_checks > 0 ? `${right} ${many(known.skipped_checks, "skipped check")} count as wrong.` : right;
+  return known.wrong_found > 0 ? ` ${capital(came(known.wrong_found, known.skipped_checks))}.` : "";
 }
+
+// How checks came out, as promises/audit_words.py has it: what was found wrong has been put right,
+// what was skipped has not.
+function came(wrong, skipped) {
+  const found = wrong - skipped;
+  const right = found > 0 ? `${count(found)} found wrong and put right` : "none found wrong";
+  return skipped > 0 ? `${right}, ${count(skipped)} skipped and counted as wrong` : right;
+}
+
+const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
 // How far it is to the goal.
 export function outlook(now) {
@@ -51,18 +64,20 @@ export function outlook(now) {
 }
 
 // What would be true if a straight boundary fitted: an estimate, and said to be one.
-export function expected(now) {
+export function expected(now, answers) {
   const known = now.figures;
   const found = now.exceptions > 0 ? ` Mistakes found: ${count(now.exceptions)}.` : "";
   if (!known || known.expected_error === null) {
-    return now.answered > 0 && !now.both_seen ? `Nothing is expected before both answers were given.${found}` : found;
+    return now.answered > 0 && !now.both_seen ? `Nothing is expected before ${answers === 2 ? "both answers" : "two different answers"} were given.${found}` : found;
   }
-  const source = known.expected_by === "checks" ? "going by the last checks" : "if a straight boundary fits";
-  return `Expected ${source}: about ${percent(known.expected_error)} wrong, an estimate.${found}`;
+  const source = known.expected_by === "checks" ? "going by the last checks" : answers === 2 ? "if a straight boundary fits" : "if straight boundaries fit";
+  return `Expected ${source}: about ${about(known.expected_error)} wrong, an estimate.${found}`;
 }
 
-export function follows(now) {
-  if (!now.both_seen) return "";
+// With more than two answers nothing is said to follow: nothing was proven. Nor does anything where
+// checks showed that no straight boundary fits.
+export function follows(now, answers) {
+  if (!now.both_seen || answers > 2 || now.out_of_reach) return "";
   const labels = Math.max(now.figures?.determined ?? 0, now.answered - now.exceptions);
   return `${count(labels)} of ${count(now.size)} labels follow from your answers, if a straight boundary fits.`;
 }
@@ -70,7 +85,7 @@ export function follows(now) {
 export function brief(now) {
   const known = now.figures;
   if (known?.basis !== "audit" || known.checks === 0) return now.failed ? "not checked again" : "nothing checked";
-  return `${count(known.wrong_found)} of ${count(known.checks)} wrong, at most ${atMost(known.error_bound, now.tolerance)}`;
+  return `${outcome(known)}, at most ${atMost(known.error_bound, now.tolerance)}`;
 }
 
 // Answers after which the news about a failed check is old, and checks after which their beginning is.
@@ -93,9 +108,7 @@ function passed(now) {
   const known = now.figures, labels = `the ${count(now.size)} labels`;
   const bound = `Passed: at most ${atMost(known.error_bound, now.tolerance)} of ${labels} are wrong`;
   if (known.checks === 0) return `${bound}: all others were answered.`;
-  const right = known.wrong_found - known.skipped_checks;
-  const skipped = known.skipped_checks > 0 ? `, ${count(known.skipped_checks)} skipped (they count as wrong)` : "";
-  return `${bound} (${sure(known)}). ${count(known.checks)} checked, ${right > 0 ? `${count(right)} found wrong and put right` : "none found wrong"}${skipped}.`;
+  return `${bound} (${sure(known)}). ${count(known.checks)} checked, ${came(known.wrong_found, known.skipped_checks)}.`;
 }
 
 function beginning(now) {
@@ -113,7 +126,9 @@ function failure(failed) {
     return { title: "Checking begins anew", text: "An answer was changed that the labels came of. All answers have been learnt from; learning goes on." };
   }
   return {
-    title: `The check found too many wrong (${count(failed.wrong)} of ${count(failed.checks)})`,
-    text: "They have been learnt from; learning goes on.",
+    title: failed.skipped > 0
+      ? `Too many of the checked labels count as wrong (${count(failed.wrong)} of ${count(failed.checks)}, ${count(failed.skipped)} skipped)`
+      : `The check found too many wrong (${count(failed.wrong)} of ${count(failed.checks)})`,
+    text: "All answers have been learnt from; learning goes on.",
   };
 }

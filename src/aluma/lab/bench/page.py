@@ -2,8 +2,9 @@
 
 How long a person waits between a key and the next example, in a real browser; how many answers the
 page asks for on real messages, and how good the labels are then; what is left of six hundred
-answers when the server is killed fifty times, while it learns and while labels are checked; whether
-fifty clients at once see anything wrong.
+answers when the server is killed sixty times, fifty of them while labels are checked; whether fifty
+clients at once see anything wrong; and whether it ever says more than was checked, to people whose
+answers cannot be learnt from.
 """
 
 from __future__ import annotations
@@ -17,10 +18,22 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
+from aluma.app.demo import NO, YES
+from aluma.errors import MissingData
 from aluma.lab.bench.page_browser import browser, pace
-from aluma.lab.bench.page_crash import hammer
+from aluma.lab.bench.page_crash import Kills, hammer
 from aluma.lab.bench.page_crowd import crowd
 from aluma.lab.bench.page_replay import replay, sms_spam
+from aluma.lab.bench.page_stops import (
+    ALL_THE_SAME,
+    COINS_SEED,
+    GOING_ON,
+    MOST_REVIEWS,
+    Course,
+    course,
+    messages,
+    reviews,
+)
 
 POOLS = ((1_000, 100), (12_000, 784), (200_000, 100))
 #: Milliseconds from a key to the next example that 95 of 100 keys must stay within.
@@ -28,8 +41,14 @@ PROMISED_MILLISECONDS = 50.0
 LABELS = ("no", "yes")
 #: Share of wrong answers while the page is killed, so that some checks fail and learning goes on.
 WRONG_ANSWERS = 0.08
+#: Kills, most of them while a check is answered; in any case so many questions and checks come.
+ALL_KILLS, QUICK_KILLS = Kills(10, 50, 60, 150), Kills(1, 4, 30, 30)
 #: Seed of the moments at which the page is killed.
 KILLING_SEED = 1
+#: Share of the labels that may be wrong, unless the page is told otherwise.
+GOAL = 0.05
+#: Movie reviews that are taken in a quick run; all, otherwise.
+REVIEWS = 1500
 #: Answers after which a replay is given up.
 MOST_REPLAYED = 800
 
@@ -40,9 +59,12 @@ def run(console: Console, quick: bool = False) -> bool:
         folder = Path(name)
         met = [
             _paces(console, folder, keys=20 if quick else 60),
-            _crashes(console, folder, answers=150 if quick else 600, kills=5 if quick else 50),
+            _crashes(console, folder, quick),
             _crowded(console, folder, seconds=10 if quick else 60),
             _replayed(console, folder),
+            _tossed(console, folder),
+            _always_the_same(console, folder),
+            _reviews(console, folder, most=REVIEWS if quick else None),
         ]
     return all(met)
 
@@ -68,8 +90,9 @@ def _paces(console: Console, folder: Path, keys: int) -> bool:
     return met
 
 
-def _crashes(console: Console, folder: Path, answers: int, kills: int) -> bool:
+def _crashes(console: Console, folder: Path, quick: bool) -> bool:
     """Count what kill -9 costs."""
+    answers, kills = (150, QUICK_KILLS) if quick else (600, ALL_KILLS)
     source, truth = points(folder, "crash", 4 * answers, 12, wrong=WRONG_ANSWERS)
     found = hammer(
         source, truth, LABELS, answers=answers, kills=kills, rng=np.random.default_rng(KILLING_SEED)
@@ -80,7 +103,7 @@ def _crashes(console: Console, folder: Path, answers: int, kills: int) -> bool:
         f"{found.doubled} doubled, {found.wrong} that nobody gave, {found.redrawn} questions that "
         "an uninterrupted learner does not ask."
     )
-    return found.harmless
+    return found.harmless and found.while_checking == kills.checking
 
 
 def _crowded(console: Console, folder: Path, seconds: float) -> bool:
@@ -115,6 +138,67 @@ def _replayed(console: Console, folder: Path) -> bool:
         f"order: {found.logistic:.2%}, {found.logistic / max(found.error, 1e-9):.1f} times as many."
     )
     return found.stopped and found.error <= found.bound
+
+
+def _tossed(console: Console, folder: Path) -> bool:
+    """Answer the demonstration's messages by tossing coins, as long as any are unknown."""
+    kinds, rng = messages(folder / "tossed.csv"), np.random.default_rng(COINS_SEED)
+    # Half of what is unanswered is wrong: from there on the goal is reached by answering.
+    most = len(kinds) - int(2 * GOAL * len(kinds)) - 1
+    found = course(
+        folder / "tossed.csv", (NO, YES), lambda _i, _n: (NO, YES)[int(rng.integers(2))], most
+    )
+    _tell(console, f"Coin tosses on the demonstration's {len(kinds)} messages", found)
+    return found.stopped_after is None and found.verdict_after is not None and found.honest
+
+
+def _always_the_same(console: Console, folder: Path) -> bool:
+    """Give one answer to every message."""
+    messages(folder / "same.csv")
+    found = course(folder / "same.csv", (NO, YES), lambda _i, _n: NO, ALL_THE_SAME)
+    _tell(console, f"Up to {ALL_THE_SAME} answers that are all “{NO}”", found)
+    return found.honest and (found.stopped_after is None or found.checks_then > 0)
+
+
+def _reviews(console: Console, folder: Path, most: int | None) -> bool:
+    """Answer movie reviews by the truth, which none of these features separate well enough."""
+    try:
+        truth, vectors = reviews(folder / "reviews.csv", most)
+    except MissingData as reason:
+        console.print(f"Movie reviews were left out: {reason}")
+        return True
+    met = True
+    for name, options in (("words", ()), ("MiniLM", ("--embeddings", str(vectors)))):
+        session = folder / f"reviews-{name}.aluma"
+        found = course(
+            folder / "reviews.csv",
+            ("negative", "positive"),
+            lambda i, _n: truth[i],
+            MOST_REVIEWS,
+            "--session",
+            str(session),
+            *options,
+            going_on=GOING_ON,
+        )
+        _tell(console, f"Movie reviews by {name}, {len(truth):,}, answered by the truth", found)
+        met &= found.stopped_after is None and found.verdict_after is not None and found.honest
+    return met
+
+
+def _tell(console: Console, who: str, found: Course) -> None:
+    """Print how it went with a person."""
+    stop = (
+        f"no stop in {found.answers} answers, {found.checks} of them checks"
+        if found.stopped_after is None
+        else f"a stop after {found.stopped_after} answers, by {found.checks_then} checks"
+    )
+    console.print(f"{who}: {stop}, {found.unfounded} stops without evidence.", markup=False)
+    if found.verdict_after is not None:
+        console.print(f"  After {found.verdict_after}: {found.verdict}", markup=False)
+    if found.headline is not None:
+        console.print(f"  Largest on the page: “{found.headline}”.", markup=False)
+    for one in found.larger:
+        console.print(f"  Larger than that: {one}", markup=False)
 
 
 def points(

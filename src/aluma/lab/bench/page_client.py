@@ -81,3 +81,11 @@ class Client:
         content = response.read()
         kind = response.headers.get("content-type", "")
         return response.status, json.loads(content) if kind == "application/json" else content
+
+
+def ready(client: Client) -> Any:
+    """Wait until there is a question; the figures come with it."""
+    state = client.get("/api/state")
+    while not (state["question"] or state["progress"]["exhausted"]):
+        state = client.get("/api/state", after=state["tick"], wait=20)
+    return state

@@ -29,6 +29,30 @@ from aluma.session.recipe import made
 
 
 @dataclass(frozen=True)
+class Kills:
+    """How often the server is killed, and among how many of the first questions of each kind.
+
+    Attributes
+    ----------
+    learning, checking : kills while a question is answered that is learnt from, or a check
+    of_questions, of_checks : the questions of either kind that are drawn from
+    """
+
+    learning: int
+    checking: int
+    of_questions: int
+    of_checks: int
+
+    def moments(self, rng: np.random.Generator) -> dict[bool, set[int]]:
+        """Return which questions meet a kill, counted among those of their kind: not the first."""
+        drawn = {
+            False: rng.permutation(np.arange(1, self.of_questions))[: self.learning],
+            True: rng.permutation(np.arange(1, self.of_checks))[: self.checking],
+        }
+        return {check: set(places.tolist()) for check, places in drawn.items()}
+
+
+@dataclass(frozen=True)
 class Crashes:
     """What became of the answers.
 
@@ -36,7 +60,8 @@ class Crashes:
     ----------
     answers : acknowledged by the server
     checks : how many of them checked a label
-    kills, while_checking : times that the server was killed, and of these while labels were checked
+    kills, while_checking : times that the server was killed, and of these while a check was
+        answered
     lost : acknowledged answers that the file does not hold
     doubled : answers that it holds more than once
     wrong : answers that it holds and nobody gave
@@ -64,33 +89,32 @@ def hammer(
     labels: tuple[str, str],
     *,
     answers: int,
-    kills: int,
+    kills: Kills,
     rng: np.random.Generator,
-    first: int = 2,
 ) -> Crashes:
-    """Answer what the page asks, and kill the server at random moments from ``first`` on."""
+    """Answer what the page asks, and kill the server at random moments within an answer."""
     served = Served(source, labels)
     client = Client(served.port)
     acknowledged: list[tuple[int, str]] = []
-    moments = set(rng.choice(np.arange(first, answers - 1), kills, replace=False).tolist())
-    checks = while_checking = 0
+    asked, killed = Counter[bool](), Counter[bool]()
+    moments = kills.moments(rng)
     try:
         for number in range(answers):
             question = _question(client, served)
-            example = int(question["example"])
-            checks += question["check"]
-            if number in moments:
+            example, check = int(question["example"]), bool(question["check"])
+            if asked[check] in moments[check]:
                 # Somewhere within an answer: before, while or after it is written.
-                while_checking += question["check"]
+                killed[check] += 1
                 delay = float(rng.uniform(0, 0.03))
                 threading.Thread(target=_kill, args=(served.process, delay)).start()
+            asked[check] += 1
             _insist(client, served, f"n{number}", example, truth[example])
             acknowledged.append((example, truth[example]))
     finally:
         client.close()
         served.kill()
     found = _audited(source, labels, acknowledged)
-    return Crashes(len(acknowledged), checks, kills, while_checking, *found)
+    return Crashes(len(acknowledged), asked[True], killed.total(), killed[True], *found)
 
 
 def _kill(process: subprocess.Popen[str], delay: float) -> None:

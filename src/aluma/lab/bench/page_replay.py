@@ -14,7 +14,7 @@ import pandas as pd
 
 from aluma.app.features import Features
 from aluma.arrays import Singles
-from aluma.lab.bench.page_client import Client, Served
+from aluma.lab.bench.page_client import Client, Served, ready
 
 #: Random orders that logistic regression is averaged over.
 ORDERS = 5
@@ -55,7 +55,7 @@ def replay(source: Path, truth: Sequence[str], labels: tuple[str, str], most: in
     served = Served(source, labels)
     client = Client(served.port)
     try:
-        state, answers, number = _ready(client), 0, 0
+        state, answers, number = ready(client), 0, 0
         while not state["progress"]["finished"] and answers < most:
             example = state["question"]["example"]
             number += 1
@@ -64,7 +64,7 @@ def replay(source: Path, truth: Sequence[str], labels: tuple[str, str], most: in
             if status != 200:
                 raise RuntimeError(f"answer {number} was refused: {reply}")
             answers += 1
-            state = _ready(client)
+            state = ready(client)
         progress = state["progress"]
         labelled = pd.read_csv(io.BytesIO(client.get("/api/export/labels.csv")))
     finally:
@@ -80,14 +80,6 @@ def replay(source: Path, truth: Sequence[str], labels: tuple[str, str], most: in
         bound=progress["figures"]["error_bound"],
         logistic=float(np.mean([_passive(made.X, known, answers, s) for s in range(ORDERS)])),
     )
-
-
-def _ready(client: Client) -> Any:
-    """Wait until there is a question; the figures come with it."""
-    state = client.get("/api/state")
-    while not (state["question"] or state["progress"]["exhausted"]):
-        state = client.get("/api/state", after=state["tick"], wait=20)
-    return state
 
 
 def _passive(X: Singles, truth: npt.NDArray[Any], answers: int, seed: int) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -63,25 +64,45 @@ def newsgroups(negative: str = MAC, positive: str = PC) -> Dataset:
     """
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-    texts, y = _posts("train", negative, positive)
+    texts, y = _pair("train", negative, positive)
     vectorizer = TfidfVectorizer(sublinear_tf=True, min_df=2, stop_words="english")
     X = vectorizer.fit_transform(texts)
-    texts_test, y_test = _posts("test", negative, positive)
+    texts_test, y_test = _pair("test", negative, positive)
     X_test = vectorizer.transform(texts_test)
     name = f"20 newsgroups, {negative} vs {positive}"
     return Dataset(name, X, y, (negative, positive), X_test=X_test, y_test=y_test)
 
 
-def _posts(subset: str, negative: str, positive: str) -> tuple[list[str], Ints]:
+def topics(names: Sequence[str] | None) -> tuple[Any, Ints]:
+    """Return newsgroups as sparse tf-idf vectors of unit length, and a number for each of them.
+
+    As :func:`newsgroups` has them, without posts that have nothing left; all 20 if no names are
+    given.
+    """
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    found = _posts("train", names)
+    X = TfidfVectorizer(sublinear_tf=True, min_df=3, stop_words="english").fit_transform(found.data)
+    kept = np.flatnonzero(np.diff(X.indptr))
+    return X[kept], np.asarray(found.target[kept], dtype=np.int64)
+
+
+def _pair(subset: str, negative: str, positive: str) -> tuple[list[str], Ints]:
+    found = _posts(subset, [negative, positive])
+    wanted = found.target_names.index(positive)
+    return found.data, np.where(found.target == wanted, 1, -1).astype(np.int64)
+
+
+def _posts(subset: str, names: Sequence[str] | None) -> Any:
     from sklearn.datasets import fetch_20newsgroups
 
     local = bool(os.environ.get(VARIABLE))
     folder = locate(NEWSGROUPS).parent if local else cache_folder() / "20news"
     try:
-        found = fetch_20newsgroups(
+        return fetch_20newsgroups(
             data_home=folder,
             subset=subset,
-            categories=[negative, positive],
+            categories=None if names is None else list(names),
             remove=("headers", "footers", "quotes"),
             download_if_missing=not local,
         )
@@ -90,8 +111,6 @@ def _posts(subset: str, negative: str, positive: str) -> tuple[list[str], Ints]:
             f"the 20 newsgroups could not be downloaded ({error}): try again with a connection, or "
             f"set {VARIABLE} to a folder that has {NEWSGROUPS.path}."
         ) from error
-    wanted = found.target_names.index(positive)
-    return found.data, np.where(found.target == wanted, 1, -1).astype(np.int64)
 
 
 def _unit_rows(X: Any) -> Any:
