@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from aluma.app import answers, demo, features, guidelines, reading
-from aluma.app.board import Task
+from aluma.app.board import Task, answers_of
 from aluma.app.carrying import Carried, carried
 from aluma.app.desk import Desk
 from aluma.app.examples import Examples, shown
@@ -20,9 +20,10 @@ from aluma.app.rows import UNREADABLE, Rows, change
 from aluma.app.slack import learn
 from aluma.errors import BadInput, Conflict, Undecided
 from aluma.pool import Pool
-from aluma.reading import is_array, read_array
+from aluma.reading import How, is_array, read_array
 from aluma.session import Session
 from aluma.spaces.history import Event
+from aluma.visible import counted
 
 logger = logging.getLogger(__name__)
 
@@ -51,6 +52,7 @@ class Wanted:
     slack : how messy the answers may be, or "auto"; None for what the session says, or "auto"
     answers_from : another session whose answers are to be carried over when this one begins
     key : a column that says which row of its table is which of this one
+    encoding, header : of a text file, see :class:`aluma.reading.How`; None to find out
     """
 
     source: Path | None
@@ -69,6 +71,8 @@ class Wanted:
     slack: float | str | None = None
     answers_from: Path | None = None
     key: str | None = None
+    encoding: str | None = None
+    header: bool | None = None
     hypotheses: int = HYPOTHESES
 
 
@@ -84,7 +88,8 @@ class Opened:
 def opened(wanted: Wanted, say: Callable[[str], None] = logger.info) -> Opened:
     """Open the session of a task, or begin one."""
     _check_wishes(wanted)
-    examples, column = _examples(wanted)
+    how = How(wanted.encoding, wanted.header)
+    examples, column = _examples(wanted, how)
     if not wanted.session.absolute().parent.is_dir():
         raise BadInput(f"there is no folder {wanted.session.parent}: make it, or change --session.")
     labels, grows = _labels(wanted, examples, column)
@@ -109,7 +114,7 @@ def opened(wanted: Wanted, say: Callable[[str], None] = logger.info) -> Opened:
         raise
     task = Task(name, question, labels, tolerance, answers.grows(session), helps)
     desk = Desk(session, examples, task)
-    return Opened(desk, made, [*made.notes, *notes])
+    return Opened(desk, made, [*how.notes, *made.notes, *notes])
 
 
 def _question(session: Session, labels: tuple[str, ...]) -> str:
@@ -143,11 +148,11 @@ def _check_wishes(wanted: Wanted) -> None:
         )
 
 
-def _examples(wanted: Wanted) -> tuple[Examples, str | None]:
+def _examples(wanted: Wanted, how: How) -> tuple[Examples, str | None]:
     """Return the examples, and the column with labels if there is one."""
     if wanted.source is None:
         return reading.as_examples(demo.messages()[0]), None
-    found = reading.read(wanted.source, wanted.table, wanted.label_column)
+    found = reading.read(wanted.source, wanted.table, wanted.label_column, how)
     column = wanted.label_column
     if column is not None and column not in found.frame.columns:
         listed = ", ".join(map(repr, found.frame.columns))
@@ -277,7 +282,8 @@ def _made(wanted: Wanted, examples: Examples, column: str | None) -> Features:
 
 def _digest(wanted: Wanted) -> str:
     files = [path for path in (wanted.source, wanted.embeddings, wanted.table) if path is not None]
-    options = json.dumps([wanted.columns, wanted.embed, wanted.label_column])
+    read = [one for one in (wanted.encoding, wanted.header) if one is not None]
+    options = json.dumps([wanted.columns, wanted.embed, wanted.label_column, *read])
     return f"{reading.digest(files)} {options}"
 
 
@@ -305,7 +311,8 @@ def _session(
     except BadInput:
         session.close()
         raise
-    going_on = f"Going on with {session.n_answers:,} answers from {wanted.session}."
+    given = counted(len(answers_of(session)), "answer")
+    going_on = f"Going on with {given} from {wanted.session}."
     return session, [going_on, *_as_begun(wanted, session)]
 
 
@@ -370,10 +377,11 @@ def _given(
         learn(session, known)
     except (Conflict, Undecided):
         aside = _one_by_one(session, known)
-    note = f"{len(known):,} labels from column {column!r} count as answers."
+    labels = counted(len(known), "label")
+    note = f"{labels} from column {column!r} {'counts' if len(known) == 1 else 'count'} as answers."
     if aside:
         note += (
-            f" {len(aside):,} of them contradict the others (no straight boundary fits them all); "
+            f" {len(aside):,} of them {'contradicts' if len(aside) == 1 else 'contradict'} the others (no straight boundary fits them all); "
             "they are kept as exceptions, and not learnt from."
         )
     return [note]

@@ -27,10 +27,16 @@ Token = Annotated[
 ]
 
 
-def offer(page: Page, desk: Publisher[Any], place: Place, *, browser: bool) -> None:
-    """Print the link of a page, open it if that is wanted, and serve it until Ctrl-C."""
+def offer(
+    page: Page, desk: Publisher[Any], place: Place, *, browser: bool, stays: bool = True
+) -> None:
+    """Print the link of a page, open it if that is wanted, and serve it until Ctrl-C.
+
+    With ``stays`` the answers are still there afterwards.
+    """
     from aluma.app.server import serve, show
 
-    console.print("Open this link; Ctrl-C ends the page, and answers stay:")
+    kept = "answers stay" if stays else "nothing of this demonstration is kept"
+    console.print(f"Open this link; Ctrl-C ends the page, and {kept}:")
     console.print(escape(place.link), soft_wrap=True, style="bold")
     serve(page, desk, place, show if browser else None)
