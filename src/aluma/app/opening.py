@@ -380,9 +380,10 @@ def _given(
     labels = counted(len(known), "label")
     note = f"{labels} from column {column!r} {'counts' if len(known) == 1 else 'count'} as answers."
     if aside:
+        which = "contradicts" if len(aside) == 1 else "contradict"
         note += (
-            f" {len(aside):,} of them {'contradicts' if len(aside) == 1 else 'contradict'} the others (no straight boundary fits them all); "
-            "they are kept as exceptions, and not learnt from."
+            f" {len(aside):,} of them {which} the others (no straight boundary fits them all), and "
+            "are kept as exceptions that nothing is learnt from."
         )
     return [note]
 

@@ -137,7 +137,6 @@ def label(
 
     With more answers: aluma label news.csv --answers sport,politics,science,other
     """  # fmt: skip
-    from aluma.app.answers import listed
     from aluma.app.api import application
     from aluma.app.opening import Wanted, opened
     from aluma.app.server import take
@@ -146,16 +145,7 @@ def label(
 
     if (source is None) != demo:
         fail("Name what to label, as in: aluma label messages.csv. Or try: aluma label --demo")
-    for option, name in (("--yes", yes), ("--no", no)):
-        if name is not None and "," in name:
-            fail(
-                f"{option} names one answer, and {name!r} looks like several: list them all with "
-                "--answers, and put a name that has a comma in quotes: --answers '\"yes, but\",no'."
-            )
-    try:
-        named = None if answers is None else listed(answers)
-    except BadInput as error:
-        fail(str(error))
+    named = _answers(yes, no, answers)
     # A demonstration leaves nothing behind, unless somebody names a place for it.
     passing = None if source or session else TemporaryDirectory(prefix="aluma-demo-")
     beside = _beside(source) if source else Path(passing.name if passing else "") / "demo.aluma"
@@ -205,6 +195,23 @@ def label(
         f"{counted(given, 'answer')} {'is' if given == 1 else 'are'} kept in "
         f"{plain(str(wanted.session))}. The same command goes on from there."
     )
+
+
+def _answers(yes: str | None, no: str | None, answers: str | None) -> tuple[str, ...] | None:
+    """Return the answers that were listed, or say what is wrong with their names and leave."""
+    from aluma.app.answers import listed
+    from aluma.errors import BadInput
+
+    for option, name in (("--yes", yes), ("--no", no)):
+        if name is not None and "," in name:
+            fail(
+                f"{option} names one answer, and {name!r} looks like several: list them all with "
+                "--answers, and put a name that has a comma in quotes: --answers '\"yes, but\",no'."
+            )
+    try:
+        return None if answers is None else listed(answers)
+    except BadInput as error:
+        fail(str(error))
 
 
 def _beside(source: Path) -> Path:
