@@ -14,6 +14,7 @@ from aluma.app.features import Features
 from aluma.app.guard import Guard
 from aluma.app.guidelines import Guidelines
 from aluma.app.model import model_file
+from aluma.app.review_api import add_review
 from aluma.app.routes import (
     OR_NONE,
     REFUSED,
@@ -45,6 +46,7 @@ def application(desk: Desk, features: Features, token: str, names: Iterable[str]
     add_state(app, desk, State)
     _reading(app, desk)
     add_examples(app, desk.examples)
+    add_review(app, desk, features)
     _writing(app, desk)
     _exporting(app, desk, features)
     return Guard(app, token, names)
