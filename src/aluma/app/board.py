@@ -134,14 +134,36 @@ class Board:
             every=self.task.tolerance * len(self.examples) < 1,
             phase=checked.phase if checked else "learning",
             both_seen=checked is not None and checked.both_seen,
-            checks_by=_checks_by(checked, len(self.examples), self.task.tolerance),
-            to_come=_to_come(checked, len(self.examples), self.task.tolerance),
+            checks_by=self._checks_by(checked, len(told)),
+            to_come=self._to_come(checked, len(told)),
             figures=seen.figures,
             failed=_failed(session, checked),
             out_of_reach=_out_of_reach(session, checked),
             finished=exhausted or (checked is not None and checked.phase == "finished"),
             exhausted=exhausted,
         )
+
+    def _checks_by(self, checked: Evidence | None, told: int) -> int | None:
+        """Return the number of answers after which labels are checked, while they are not."""
+        size = len(self.examples)
+        if checked is None or not checked.audited or self.task.tolerance * size < 1:
+            return None
+        learning = checked.phase == "learning" and checked.out_of_reach is None
+        by = checking.begins_by(checked.past, size)
+        return by if learning and told < by <= size else None
+
+    def _to_come(self, checked: Evidence | None, told: int) -> int | None:
+        """Return about how many answers are to come, as far as anybody can say."""
+        if checked is None or not checked.audited:
+            return None
+        if checked.phase != "learning":
+            return checked.at_rate
+        by = self._checks_by(checked, told)
+        if by is None:
+            return None
+        share = checking.share_of_delta(DELTA, len(checked.past) + 1)
+        price = ceil(checking.checks_needed(0.0, self.task.tolerance, share))
+        return min(by - told + price, len(self.examples) - told)
 
     def verdict(self, entry: Entry) -> Verdict:
         """Return an answer with its example."""
@@ -218,29 +240,6 @@ def answers_of(session: Session) -> list[Entry]:
             found.pop(entry.example, None)
             found[entry.example] = entry
     return list(found.values())
-
-
-def _checks_by(checked: Evidence | None, size: int, tolerance: float) -> int | None:
-    """Return the number of answers after which labels are checked, while they are not."""
-    if checked is None or not checked.audited or tolerance * size < 1:
-        return None
-    learning = checked.phase == "learning" and checked.out_of_reach is None
-    by = checking.begins_by(checked.past, size)
-    return by if learning and checked.answers < by <= size else None
-
-
-def _to_come(checked: Evidence | None, size: int, tolerance: float) -> int | None:
-    """Return about how many answers are to come, as far as anybody can say."""
-    if checked is None or not checked.audited:
-        return None
-    if checked.phase != "learning":
-        return checked.at_rate
-    by = _checks_by(checked, size, tolerance)
-    if by is None:
-        return None
-    share = checking.share_of_delta(DELTA, len(checked.past) + 1)
-    price = ceil(checking.checks_needed(0.0, tolerance, share))
-    return min(by - checked.answers + price, size - checked.answers)
 
 
 def _failed(session: Session, checked: Evidence | None) -> FailedCheck | None:

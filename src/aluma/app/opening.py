@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from aluma.app import answers, demo, features, guidelines, reading
@@ -23,12 +24,15 @@ from aluma.pool import Pool
 from aluma.reading import How, is_array, read_array
 from aluma.session import Session
 from aluma.spaces.history import Event
+from aluma.spaces.space import Watch, unwatched
 from aluma.visible import counted
 
 logger = logging.getLogger(__name__)
 
 #: Hypotheses that vote. The certificate's bound needs some hundreds; more make questions slower.
 HYPOTHESES = 1000
+#: Seconds after which it is said how many of the labels that were brought are taken in.
+SAY_EVERY = 3.0
 #: Share of the labels that may be wrong, and how messy the answers may be, unless told otherwise.
 TOLERANCE, SLACK = 0.05, "auto"
 
@@ -374,9 +378,9 @@ def _given(
     say(f"Taking in {len(known):,} labels from column {column!r}.")
     aside: dict[int, Any] = {}
     try:
-        learn(session, known)
+        learn(session, known, _progress(len(known), say))
     except (Conflict, Undecided):
-        aside = _one_by_one(session, known)
+        aside = _one_by_one(session, known, _progress(len(known), say))
     labels = counted(len(known), "label")
     note = f"{labels} from column {column!r} {'counts' if len(known) == 1 else 'count'} as answers."
     if aside:
@@ -386,6 +390,19 @@ def _given(
             "are kept as exceptions that nothing is learnt from."
         )
     return [note]
+
+
+def _progress(whole: int, say: Callable[[str], None]) -> Watch:
+    """Return what says now and then how many answers have been taken in."""
+    said = monotonic()
+
+    def watch(done: int) -> None:
+        nonlocal said
+        if monotonic() - said >= SAY_EVERY:
+            said = monotonic()
+            say(f"{done:,} of {whole:,} are taken in.")
+
+    return watch
 
 
 def _answers_before(wanted: Wanted, examples: Examples, labels: tuple[str, ...]) -> Carried | None:
@@ -416,13 +433,16 @@ def _take_over(session: Session, before: Carried) -> list[str]:
     return [before.words()]
 
 
-def _one_by_one(session: Session, known: Mapping[int, str]) -> dict[int, str]:
+def _one_by_one(
+    session: Session, known: Mapping[int, str], watch: Watch = unwatched
+) -> dict[int, str]:
     """Learn from the labels that agree with those before; return the others, kept as exceptions."""
     learner, aside = session.fork(), dict[int, str]()
     labels = learner.labels
     signs = {label: labels.sign(label) for label in known.values()}
     learner.labels = labels
-    for example, label in known.items():
+    for number, (example, label) in enumerate(known.items(), start=1):
+        watch(number)
         try:
             learner.replay([*learner.history, Event(example, signs[label])])
         except (Conflict, Undecided):

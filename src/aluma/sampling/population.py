@@ -10,6 +10,7 @@ for each step that can be undone, and ``8 (t d + d r + t r + t^2)`` for the cone
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -116,17 +117,31 @@ class Population:
         self._past.append(self._state)
         self._state = state
 
-    def add_all(self, factors: Factors) -> None:
-        """Absorb the walls that one more answer about several classes adds to those there are.
+    def add_many(self, normals: Sequence[Floats]) -> None:
+        """Absorb several answers at once: one round of flights serves for all that go together.
 
-        They are undone together. If the answer has more coordinates than the space so far, chains
+        They are undone together. Each may have more coordinates than those before, as for
+        :meth:`add`.
+        """
+        dimension = max(self.cone.dimension, *map(len, normals))
+        padded = np.array([np.pad(one, (0, dimension - len(one))) for one in normals])
+        with one_thread():
+            wide = replace(self._state, cone=self._state.cone.widened(dimension))
+            state = absorb_all(wide, padded)
+        self._past.append(self._state)
+        self._state = state
+
+    def add_all(self, factors: Factors) -> None:
+        """Absorb the walls that more answers about several classes add to those there are.
+
+        They are undone together. If the answers have more coordinates than the space so far, chains
         take all of those in.
         """
         contrast = factors.ahead.shape[1]
         with one_thread():
             state = widened(self._state, factors.points.shape[1] * contrast)
             cone = state.cone.factored(factors)
-            state = replace(absorb_all(state, cone.walls[-contrast:], cone), cone=cone)
+            state = replace(absorb_all(state, cone.walls[len(state.cone) :], cone), cone=cone)
         self._past.append(self._state)
         self._state = state
 

@@ -263,6 +263,6 @@ function reasons(why) {
   const alone = why.pieces.length > 0 && why.columns.length < 2;
   const words = alone ? [] : [[`For ${why.label}`, side(1)], [`for ${why.against}`, side(-1)]].filter(([, names]) => names.length > 0);
   const listed = words.map(([head, names]) => `${head}: ${names.join(", ")}`).join("; ");
-  const marks = why.pieces.length > 0 ? [make("mark", { className: "for" }, why.label), " ", make("mark", { className: "against" }, why.against), " "] : [];
+  const marks = why.pieces.length > 0 ? ["Marked: for ", make("mark", { className: "for" }, why.label), ", for ", make("mark", { className: "against" }, why.against), ". "] : [];
   return make("span", { className: "why", dir: "auto" }, ...marks, listed ? `${listed}. ` : "", "This explains the model, not the world.");
 }
