@@ -10,7 +10,8 @@ from PIL import Image
 
 from aluma.app import reading
 from aluma.errors import BadInput
-from aluma.reading import How, read_array
+from aluma.reading import read_array
+from aluma.reading.texts import How
 
 FRAME = pd.DataFrame({"x": [1.5, 2.5, 3.5], "text": ["a b c d e", "f g h i j", "k l m n o"]})
 

@@ -18,7 +18,8 @@ from aluma.app.export import ADDED, NOTE, PREFIX, SHARE_OF
 from aluma.arrays import Floats, Ints
 from aluma.errors import BadInput
 from aluma.promises.audit import Audit
-from aluma.reading import How, read_table
+from aluma.reading import read_table
+from aluma.reading.texts import How
 
 #: Columns that `aluma label` and `aluma run` write beside a column of labels: who gave each, and
 #: the share of votes for it.

@@ -21,7 +21,8 @@ from aluma.app.rows import UNREADABLE, Rows, change
 from aluma.app.slack import learn
 from aluma.errors import BadInput, Conflict, Undecided
 from aluma.pool import Pool
-from aluma.reading import How, is_array, read_array
+from aluma.reading import is_array, read_array
+from aluma.reading.texts import How
 from aluma.session import Session
 from aluma.spaces.history import Event
 from aluma.spaces.space import Watch, unwatched
@@ -56,7 +57,7 @@ class Wanted:
     slack : how messy the answers may be, or "auto"; None for what the session says, or "auto"
     answers_from : another session whose answers are to be carried over when this one begins
     key : a column that says which row of its table is which of this one
-    encoding, header : of a text file, see :class:`aluma.reading.How`; None to find out
+    encoding, header : of a text file, see :class:`aluma.reading.texts.How`; None to find out
     """
 
     source: Path | None

@@ -11,7 +11,8 @@ import pandas as pd
 
 from aluma.app.examples import ArrayImages, Examples, FolderImages, sound
 from aluma.errors import BadInput
-from aluma.reading import How, is_array, read_array, read_table
+from aluma.reading import is_array, read_array, read_table
+from aluma.reading.texts import How
 
 #: Endings of image files that are looked at.
 PICTURES = {".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp"}

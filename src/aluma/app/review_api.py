@@ -10,8 +10,8 @@ from aluma.app.desk import Desk
 from aluma.app.features import Features
 from aluma.app.review import Review, Wish
 from aluma.app.review_shapes import Certainty, Reviewed, What, Why
-from aluma.app.routes import OR_NONE, Index
-from aluma.app.shapes import Found, Problem
+from aluma.app.routes import OR_NONE, REFUSED, Index
+from aluma.app.shapes import Found
 from aluma.app.similar import nearest
 from aluma.app.why import Reasons
 from aluma.errors import Refused
@@ -24,7 +24,7 @@ def add_review(app: FastAPI, desk: Desk, features: Features) -> None:
     """Let clients look through labels."""
     review, reasons = Review(desk), Reasons(desk, features)
 
-    @app.get("/api/review", responses={401: {"model": Problem}}, summary="Labels to look through")
+    @app.get("/api/review", responses=REFUSED, summary="Labels to look through")
     def looked_through(
         what: What = "unanswered",
         label: Annotated[str, Query(max_length=200, description="only this answer")] = "",

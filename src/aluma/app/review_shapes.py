@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, Field
 
@@ -45,7 +45,7 @@ class Why(BaseModel):
 
     example: int
     label: str = Field(description="what the vote says; empty if it says nothing")
-    against: str = Field("", description="the answer that it is set against")
-    pieces: list[Piece] = Field([], description="the text, in order, with its weights")
-    columns: list[Column] = Field([], description="those with the largest weights first")
-    note: str = Field("", description="why there is nothing to show")
+    against: Annotated[str, Field(description="the answer that it is set against")] = ""
+    pieces: Annotated[list[Piece], Field(description="the text in order, with its weights")] = []
+    columns: Annotated[list[Column], Field(description="those with the largest weights first")] = []
+    note: Annotated[str, Field(description="why there is nothing to show")] = ""

@@ -56,10 +56,9 @@ class Verdict(BaseModel):
         description="share of the votes for this label, no probability of its being right; 1 for "
         "a person's"
     )
-    doubt: float = Field(
-        0.0,
-        description="share of the hypotheses that dispute an answer; 1 if it is not learnt from",
-    )
+    doubt: Annotated[
+        float, Field(description="share of the hypotheses that dispute an answer; 1 if set aside")
+    ] = 0.0
 
 
 class Clash(BaseModel):

@@ -26,6 +26,7 @@ from aluma.app.withheld import withheld
 from aluma.arrays import Floats
 from aluma.learners.learner import Learner
 from aluma.spaces.history import column as class_number
+from aluma.spaces.space import Hypotheses
 
 #: Rows by which the mean of the hypotheses is read off: it is linear, so these are enough.
 ROWS = 4_000
@@ -98,8 +99,8 @@ class Reasons:
         key = (*learner.population.state.key, learner.labels.count)
         if self._weights is None or self._weights.of != key:
             space = learner.parts.space
-            voters = np.asarray(space.voters(), dtype=np.float64)
-            mean = voters.mean(axis=0)
+            assert isinstance(space, Hypotheses)
+            mean = np.asarray(space.voters(), dtype=np.float64).mean(axis=0)
             # Of two classes, the second has the products of the hypotheses, and the first none.
             mean = mean if mean.ndim == 2 else np.stack([np.zeros_like(mean), mean])
             scores = learner.pool.margins(mean, self._rows)

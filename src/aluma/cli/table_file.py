@@ -14,7 +14,8 @@ from aluma.cli.terminal import fail
 from aluma.errors import BadInput
 from aluma.lab.comparison import known_labels, standardise
 from aluma.pool import LARGEST_ENTRY
-from aluma.reading import How, read_table
+from aluma.reading import read_table
+from aluma.reading.texts import How
 
 
 class Labelled(NamedTuple):
