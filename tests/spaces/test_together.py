@@ -8,6 +8,8 @@ from aluma import ALuMA, Session
 from aluma.app.slack import learn
 from aluma.errors import Conflict
 from aluma.pool import Pool
+from aluma.sampling import absorption
+from aluma.spaces import plain
 from aluma.spaces.lifted import LiftedSpace
 from aluma.spaces.loosening import LooseningSpace
 from aluma.spaces.loosening_many import LooseningManySpace
@@ -63,6 +65,43 @@ def test_they_leave_the_same_law(name):
     holds(look)
     if name == "plain":
         caught(lambda seed, more: look(seed, more, leave_out=12))
+
+
+@pytest.mark.parametrize("name", ["plain", "many"])
+def test_so_do_survivors_that_stay_where_flights_are_dear(name, monkeypatch):
+    make, answer = MADE[name]
+    X = rows()
+
+    def look(seed, more):
+        spaces = []
+        for dear, one in ((10_000, seed), (0, seed + 1)):
+            monkeypatch.setattr(absorption, "DEAR_WALLS", dear)
+            spaces.append(make(X, one))
+            for index, sign in answer(X):
+                spaces[-1].add(index, sign)
+        return [ks_2samp(a, b).pvalue for a, b in zip(*map(seen, spaces), strict=True)]
+
+    holds(look)
+
+
+def test_steps_back_take_a_bounded_number_of_bytes(monkeypatch):
+    X = rows(40)
+    kept = []
+    for most in (2**28, 2**16):
+        monkeypatch.setattr(plain, "UNDO_BYTES", most)
+        learner = ALuMA(X, classes=(-1, 1), slack=0.3, n_hypotheses=256, promise="credible")
+        for index, sign in two(X)[:20]:
+            learner.tell(index, sign)
+        kept.append(learner.population.n_undoable)
+        asked = learner.ask()
+        learner.tell(30, 1)
+        for _ in range(3):
+            learner.undo()
+        for index, sign in two(X)[18:20]:
+            learner.tell(index, sign)
+        assert learner.ask() == asked
+    assert kept[0] == 20
+    assert kept[1] < 3
 
 
 @pytest.mark.parametrize("name", ["plain", "many"])

@@ -30,7 +30,7 @@ from aluma.representation.own import OwnCoordinates
 from aluma.sampling.ball import quick_normals
 from aluma.sampling.bulk import GROUP
 from aluma.sampling.pace import directions
-from aluma.sampling.population import UNDO_DEPTH, VOTE, Population
+from aluma.sampling.population import UNDO_BYTES, UNDO_DEPTH, VOTE, Population
 from aluma.scoring import Choice
 from aluma.scoring.disputes import Disputes
 from aluma.scoring.many import choose_among_classes, choose_classes_batch, class_counts, class_votes
@@ -41,8 +41,6 @@ from aluma.streams import OfState, named, streams
 
 #: An example whose part outside the span of the others is a smaller share of it counts as inside.
 INSIDE = 1e-9
-#: Bytes of populations that are kept to step back to.
-UNDO_BYTES = 2**28
 #: Bytes of hypotheses that are held at once while a pool is voted on.
 MATRIX_BYTES = 2**26
 #: Hypotheses that a batch is chosen by.

@@ -13,7 +13,7 @@ from aluma.geometry.feasibility import Infeasible
 from aluma.geometry.walls import signed_units
 from aluma.pool import Pool
 from aluma.sampling.bulk import GROUP
-from aluma.sampling.population import Population
+from aluma.sampling.population import UNDO_BYTES, Population
 from aluma.spaces.history import Event
 from aluma.spaces.space import Retraceable, Standing, Watch, unwatched
 
@@ -76,6 +76,7 @@ class PlainSpace(Retraceable):
         except Infeasible as found:
             told = [*self._walls.values(), index]
             raise Conflict(tuple(told[i] for i in found.support), self._advice) from None
+        self._population.forget_steps(UNDO_BYTES)
         self._walls[normal.tobytes()] = index
 
     def add_many(self, answers: Sequence[tuple[int, int]], watch: Watch = unwatched) -> None:
