@@ -38,6 +38,8 @@ ENTRANTS = {
     "cal": _look("cal"),
     "iwal": _look("iwal"),
     "iwal-bold": Look("IWAL, c=0.1", ENTRIES["iwal"].colour),
+    "determined": _look("determined"),
+    "determined-split": Look("most determined, ties by split", colours.ORANGE),
     "erm": Look("ERM", ENTRIES["passive"].colour),
     "soft-svm": Look("soft-SVM", ENTRIES["passive"].colour),
     "logistic": Look("logistic margin", colours.ORANGE),

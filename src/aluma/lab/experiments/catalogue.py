@@ -8,6 +8,7 @@ from aluma.lab.experiments.declaration import Experiment
 #: In the order of the report.
 CATALOGUE: tuple[Experiment, ...] = (
     paper.OCTAHEDRON,
+    paper.OCTAHEDRON_15,
     paper.MNIST_35,
     paper.MNIST_47,
     paper.QBC_VOTE,
@@ -21,9 +22,14 @@ CATALOGUE: tuple[Experiment, ...] = (
     theorems.MARGINS,
     theorems.APPROXIMATE,
     theorems.TWO_CIRCLES,
+    theorems.SAMPLED_CIRCLES,
+    theorems.OPPOSITE,
     theorems.CIRCLE,
+    theorems.PACKING,
     theorems.GAP,
     theorems.LOWER_BOUND,
     theorems.GUARANTEE,
+    theorems.EARLIER,
     theorems.FACTOR,
+    theorems.DETERMINING,
 )

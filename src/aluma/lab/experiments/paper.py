@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from aluma.lab import paper_figures
-from aluma.lab.entrants import FIELD, lifted
+from aluma.lab.entrants import ALUMA_PAPER, CAL, ERM, FIELD, QBC, TK, lifted
 from aluma.lab.experiments import problems
 from aluma.lab.experiments.declaration import Scale, Size, Tournament, View
 from aluma.lab.paper_figures import MNIST_SOFTNESS, W1A_SOFTNESS
@@ -39,6 +39,30 @@ OCTAHEDRON = Tournament(
     every=200,
     growth=1.02,
     printed=paper_figures.OCTAHEDRON,
+)
+
+OCTAHEDRON_15 = Tournament(
+    name="octahedron-15",
+    title="Octahedron, d = 15: which pool was the paper's?",
+    where="Table 1, Section 6.2",
+    claim="ALuMA needs 55 labels, TK 959, QBC 150, CAL 2,401, ERM more than 20,000.",
+    notes="All 32,768 face centres with all vertices, or 10,000 random ones with all vertices: "
+    "labels until everything is right, and labels asked for in all by those who pass over "
+    "examples.",
+    seeds={"full": 10, "quick": 1, "tiny": 1},
+    problem=problems.octahedron_15,
+    parameter="face centres",
+    entrants=(ALUMA_PAPER, TK, QBC, CAL, ERM),
+    sizes={
+        "full": Size(("10000", "all"), 34_000, budgets={"aluma-paper": 200, "tk": 3000}),
+        "quick": Size(("200",), 60, hypotheses=200),
+        "tiny": Size(("30",), 20, hypotheses=64),
+    },
+    every=100,
+    growth=1.02,
+    summarised=False,
+    asked_in_all=True,
+    printed=dict.fromkeys(("10000", "all"), paper_figures.OCTAHEDRON[15]),
 )
 
 

@@ -135,6 +135,8 @@ def guarantee_section(results: Results, experiment: Calculation) -> Section:
         "least bound": "bound_least",
         "bounds below m": "telling",
         "bounds broken": "broken",
+        "1 in 4 greedy, vote": "settled_worst",
+        "its bounds broken": "settled_broken",
     }
     groups = _grouped(results)
     rows = [
