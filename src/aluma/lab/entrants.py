@@ -93,6 +93,8 @@ SOFT_SVM = Entrant(
     paper="soft-SVM",
 )
 IWAL = Entrant("iwal", "iwal", {"norm": IWAL_NORM}, paper="IWAL")
+IWAL_LESS = Entrant("iwal-less", "iwal", {"norm": IWAL_NORM, "deviation": 0.3})
+IWAL_BOLD = Entrant("iwal-bold", "iwal", {"norm": IWAL_NORM, "deviation": 0.1})
 
 
 def lifted(softness: Softness) -> tuple[Entrant, ...]:

@@ -18,6 +18,8 @@ CATALOGUE: tuple[Experiment, ...] = (
     paper.COMPONENTS_35,
     paper.COMPONENTS_47,
     paper.W1A,
+    paper.IWAL_CONSTANTS,
+    paper.PROJECTED_MARGIN,
     theorems.LINE,
     theorems.MARGINS,
     theorems.APPROXIMATE,
