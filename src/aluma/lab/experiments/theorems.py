@@ -119,7 +119,7 @@ OPPOSITE = Calculation(
     claim="Given the bottom circle, if the two opposite points of the top circle that are farthest "
     "along it have one label, then all of the top circle has.",
     notes="How many labels of the top circle follow from the answers, by linear programs; "
-    "one_less is without the second of the two.",
+    "one less is without the second of the two (a minus farthest right leaves no room for a plus).",
     seeds=ONCE,
     compute=circles.opposite_points,
     parameter="1/ε",

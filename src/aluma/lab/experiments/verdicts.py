@@ -96,7 +96,9 @@ VERDICTS: Mapping[str, Verdict] = {
         table=1,
         columns=FIVE,
     ),
-    "opposite-points": Verdict("two labels settle the top circle", "as the paper"),
+    "opposite-points": Verdict(
+        "two labels settle the top circle", "as the paper", columns=("determined plus", "points")
+    ),
     "circle": Verdict("nobody can do well", "as the paper", columns=FIVE),
     "packing": Verdict(
         "m = O(1/γ^d) points with margin γ, all must be asked",
@@ -108,7 +110,7 @@ VERDICTS: Mapping[str, Verdict] = {
     "earlier-bounds": Verdict(
         "stronger than p_min bounds where the target is likely",
         "as the paper; where all labelings are as likely, the earlier ones are stronger",
-        columns=("dasgupta_mean", "golovin_krause_worst", "ours_likeliest", "ours_mean"),
+        columns=("dasgupta mean", "golovin krause worst", "ours likeliest", "ours mean"),
     ),
     "greedy-factor": Verdict("2 or 4 times off at most", "as the paper"),
     "determining": Verdict(

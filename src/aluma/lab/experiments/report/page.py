@@ -104,7 +104,7 @@ def as_markdown(report: Report, figures: str = "figures") -> str:
     parts += [f"{report.summary.title}:", report.summary.as_markdown()]
     told = ["\n\n".join(_markdown_section(section, figures)) for section in report.sections]
     verdicts = verdict_table(sections_of(wrapped("\n\n".join(told))))
-    parts[2:2] = [f"## {VERDICTS_TITLE}", verdicts.as_markdown()] if verdicts.rows else []
+    parts[3:3] = [f"## {VERDICTS_TITLE}", verdicts.as_markdown()] if verdicts.rows else []
     return wrapped("\n\n".join([*parts, *told]))
 
 
