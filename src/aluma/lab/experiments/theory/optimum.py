@@ -75,6 +75,8 @@ class AverageOptimum:
     """
 
     labelings: Labelings
+    _masks: list[int] = field(init=False)
+    _weights: list[float] = field(init=False)
     _known: dict[int, float] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -14,13 +15,14 @@ from aluma.geometry.cone import Cone
 from aluma.geometry.feasibility import Infeasible, interior_point
 from aluma.lab.experiments import problems
 from aluma.lab.paper_figures import MNIST_SOFTNESS, W1A_SOFTNESS
+from aluma.lab.problem import Problem
 from aluma.pool import Pool
 from aluma.representation.lift import largest_norm
 from aluma.representation.own import OwnCoordinates
 from aluma.representation.transformer import Lift
 
 #: The pools of Section 6.3, and their slack.
-POOLS = {
+POOLS: Mapping[str, tuple[Callable[[int, int], Problem], float]] = {
     "35": (partial(problems.mnist_components, (3, 5)), MNIST_SOFTNESS.slack),
     "47": (partial(problems.mnist_components, (4, 7)), MNIST_SOFTNESS.slack),
     "w1a": (problems.web_pages, W1A_SOFTNESS.slack),
