@@ -202,7 +202,8 @@ def test_all_classes_in_one_space_need_no_class_to_be_separable_from_the_rest(ir
 
 def test_with_slack_a_contradiction_does_not_end_the_asking(iris: Data) -> None:
     iris = iris[0], iris[1] == 1
-    model = quick(50).fit(*iris)
+    # With a longer bias, what separates the first two kinds often looks settled beforehand.
+    model = quick(50, bias=1.0).fit(*iris)
     assert model.n_queries_ == 50
     assert model.conflict_ is not None
     assert set(model.conflict_) <= set(model.queried_.tolist())
@@ -330,7 +331,7 @@ def test_random_states(cancer: Data) -> None:
     X, y = cancer[0][::4], cancer[1][::4]
 
     def questions(random_state: Any) -> list[int]:
-        model = ActiveClassifier(budget=4, n_hypotheses=FEW, random_state=random_state)
+        model = ActiveClassifier(budget=10, n_hypotheses=FEW, random_state=random_state)
         asked: list[int] = model.fit(X, y).queried_.tolist()
         return asked
 
@@ -339,7 +340,7 @@ def test_random_states(cancer: Data) -> None:
     assert questions(np.random.RandomState(5)) == questions(np.random.RandomState(5))
     state = np.random.RandomState(5)
     assert questions(state) != questions(state)
-    assert len(questions(None)) == 4
+    assert len(questions(None)) == 10
 
 
 def test_one_vs_rest_learners_have_seeds_of_their_own(

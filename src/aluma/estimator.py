@@ -24,6 +24,7 @@ from aluma.learners.registry import ENTRIES, strategy
 from aluma.learners.settings import accepted, taken
 from aluma.pool import Pool
 from aluma.promises.ledger import Ledger
+from aluma.representation.bias import checked_bias, with_bias
 from aluma.representation.kernels import KernelMap, is_precomputed
 from aluma.representation.lift import checked_slack
 from aluma.streams import entropy
@@ -96,8 +97,9 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Centre the columns and divide them by their standard deviation. Halfspaces are uniform a
         priori, so the scale of a column says how much it is expected to matter: turn this off where
         scales have a meaning, as in embeddings.
-    bias : bool
-        Consider halfspaces that do not pass through the origin of the (centred) columns.
+    bias : bool or float
+        Consider halfspaces that do not pass through the origin of the (centred) columns, by a
+        constant feature: True for one as long as a typical row, or the number itself.
     n_hypotheses : int
         Size of the population that splits are estimated and labels voted with; "iwal" has none.
     random_state : int, RandomState, Generator or None
@@ -183,7 +185,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         prior: str = "ball",
         C: float = 1.0,
         standardize: bool = True,
-        bias: bool = True,
+        bias: bool | float = True,
         n_hypotheses: int = 1000,
         random_state: Any = 0,
     ) -> None:
@@ -235,7 +237,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         decided = [None] if jointly else positives
         asked = question(learners, decided, lambda i: int(codes[i]), budget)
         completed, self._halfspaces = complete(
-            learners, positives, features, asked, self.bias, float(self.C)
+            learners, positives, features, asked, bool(self.bias), float(self.C)
         )
 
         self.queried_ = np.array(asked.indices, dtype=np.int64)
@@ -387,7 +389,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"strategy {self.strategy!r} does not allow for slack: leave slack at 'auto' and "
                 "dimension out, or use strategy='aluma'."
             )
-        pool = Pool(X, bias=self.bias, prepared=self._is_prepared())
+        pool = with_bias(Pool(X, prepared=self._is_prepared()), checked_bias(self.bias))
         seeds = np.random.SeedSequence(seed).generate_state(count, np.uint64).tolist()
         each = [{"random_state": one, **settings} for one in (seeds if count > 1 else [seed])]
         return [chosen(pool, **its) for its in each]
