@@ -18,15 +18,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from aluma.arrays import Floats, Ints, positive_integer
-from aluma.extras import require
+from aluma.extras import needed
 from aluma.learners.aluma import ALuMA
 from aluma.pool import Pool
 from aluma.spaces.history import Event
 
-require("aluma.adapters.skactiveml", "skactiveml", "skactiveml")
-
-from skactiveml import base as _base  # noqa: E402 - what it needs was looked for before
-from skactiveml import utils as _utils  # noqa: E402
+_base: Any = needed("skactiveml.base", "skactiveml", "aluma.adapters.skactiveml")
+_utils: Any = needed("skactiveml.utils", "skactiveml", "aluma.adapters.skactiveml")
 
 #: What scikit-activeml writes for a label that is not known, by its codes.
 UNKNOWN = -1
@@ -219,7 +217,7 @@ class _Wish:
         if not isinstance(one.standardize, bool | np.bool_):
             raise TypeError(f"standardize must be True or False, got {one.standardize!r}.")
         size = positive_integer(one.n_hypotheses, "n_hypotheses")
-        seen = blake2b(np.ascontiguousarray(X).data, digest_size=16)
+        seen = blake2b(np.ascontiguousarray(X).tobytes(), digest_size=16)
         seen.update(repr((X.shape, X.dtype.str)).encode())
         return cls(seen.digest(), n_classes, bool(one.standardize), size, one.random_state)
 
