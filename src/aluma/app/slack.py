@@ -34,7 +34,8 @@ def loosened(session: Session, request: str) -> Session:
     settings = {"promise": "credible", **json.loads(session.about["settings"])}
     settings |= {"slack": SLACK, "bias": session.pool.bias}
     part, before = path.with_name(path.name + ".part"), path.with_name(path.name + ".before-slack")
-    part.unlink(missing_ok=True)
+    for left in (part, part.with_name(part.name + "-journal")):
+        left.unlink(missing_ok=True)
     new = Session.create(
         part, session.pool, strategy=session.about["strategy"], beside=session.beside, **settings
     )

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from aluma.arrays import Bools, Floats, Ints, Singles
+from aluma.arrays import Bools, Floats, Ints, Singles, yes_or_no
 from aluma.pool.centred import Centred, Middle, seen_from
 from aluma.pool.frames import with_columns
 from aluma.pool.store import LARGEST_ENTRY, Selection, Store, parts, rows_per_block
@@ -62,7 +62,7 @@ class Pool:
     _zero: Bools
 
     def __init__(self, X: Any, *, bias: bool = False, prepared: bool = False) -> None:
-        self.bias, self.prepared = bias, prepared
+        self.bias, self.prepared = yes_or_no(bias, "bias"), yes_or_no(prepared, "prepared")
         if isinstance(X, Pool):
             self._store, self._zero = X._store, X._zero
             self.index, self.columns = X.index, X.columns
