@@ -2,7 +2,8 @@
 
 A line counts as whole if its digest follows from that of the line before, as it stands there. So a
 damaged line costs itself, and the one after it if its own digest is damaged too. Nothing is
-guessed. Lines from before there were digests cannot say, and count as they are.
+guessed. Lines from before there were digests count if the first digest follows from them, or if
+there is none.
 """
 
 from __future__ import annotations
@@ -106,17 +107,18 @@ def _read(raw: bytes) -> tuple[dict[str, Any] | None, bytes | None]:
 
 def _whole(lines: Sequence[tuple[dict[str, Any] | None, bytes | None]]) -> list[bool]:
     """Say which lines are as they were written."""
+    first = next((n for n, (_, given) in enumerate(lines) if given is not None), len(lines))
+    records = [None if line is None else json.dumps(line).encode() for line, _ in lines]
     whole: list[bool] = []
-    link, begun = None, False
-    for line, given in lines:
-        record = None if line is None else json.dumps(line).encode()
-        if not whole and record is not None:
-            link = chain.digest(record)
+    link = chain.digest(records[0]) if records and records[0] is not None else None
+    for number, (_, given) in enumerate(lines):
+        record = records[number]
         expected = None if record is None or link is None else chain.link(link, record)
-        old = given is None and not begun
-        begun = begun or given is not None
-        whole.append(expected is not None and (old or given == expected))
-        link = given or (expected if old else None)
+        whole.append(expected is not None and (number < first or given == expected))
+        link = expected if number < first else given
+    if first < len(lines) and not whole[first]:
+        # Lines without a digest are vouched for by the first that has one.
+        whole[:first] = [False] * first
     return whole
 
 
