@@ -42,7 +42,7 @@ QUICK_DAMAGES, QUICK_KILLS, QUICK_PAGE_KILLS = 80, 30, 3
 CALLS, DOWNLOADS = 10_000, 96
 QUICK_CALLS, QUICK_DOWNLOADS = 300, 16
 #: Folders, one for each kind of attack.
-PARTS = ("damage", "durability", "access", "content", "library", "supply")
+PARTS = ("damage", "durability", "access", "content", "supply", "library")
 #: Answers to a page for every time that it is killed.
 ANSWERS = 8
 #: Seconds after which no more processes are killed.
@@ -52,23 +52,31 @@ SEED = 20
 
 def run(console: Console, quick: bool = False) -> bool:
     """Print how attacks ended; say whether none got through."""
-    rng = np.random.default_rng(SEED)
+    tallies: list[Tally] = []
     with TemporaryDirectory() as name, _quiet():
-        folder = Path(name)
-        parts = [_folder(folder, part) for part in PARTS]
-        tallies = damages(parts[0], QUICK_DAMAGES if quick else DAMAGES, rng)
-        if hasattr(os, "fork"):
-            kills = QUICK_KILLS if quick else KILLS
-            tallies += durability(parts[1], kills, rng, seconds=MOST_SECONDS)
-            tallies += power(parts[1], rng, cuts=1 if quick else 3)
-            tallies.append(_page_killed(parts[1], QUICK_PAGE_KILLS if quick else PAGE_KILLS, rng))
-        tallies += places(parts[1])
-        tallies += access(parts[2])
-        tallies += content(parts[3])
-        tallies += library(parts[4], QUICK_CALLS if quick else CALLS, SEED)
-        tallies.append(supply(parts[5], QUICK_DOWNLOADS if quick else DOWNLOADS, rng))
+        for tally in _attacks(Path(name), quick):
+            tallies.append(tally)
+            ends = "FAILED" if tally.broken else "none got through"
+            console.print(f"[dim]{escape(tally.what)}: {tally.tried:,}, {ends}[/dim]")
     _print(console, tallies)
     return not any(tally.broken for tally in tallies)
+
+
+def _attacks(folder: Path, quick: bool) -> Iterator[Tally]:
+    """Yield what became of each kind of attack, as soon as it is known."""
+    rng = np.random.default_rng(SEED)
+    parts = [_folder(folder, part) for part in PARTS]
+    yield from damages(parts[0], QUICK_DAMAGES if quick else DAMAGES, rng)
+    yield from places(parts[1])
+    yield from access(parts[2])
+    yield from content(parts[3])
+    yield supply(parts[4], QUICK_DOWNLOADS if quick else DOWNLOADS, rng)
+    yield from library(parts[5], QUICK_CALLS if quick else CALLS, SEED)
+    if hasattr(os, "fork"):
+        kills = QUICK_KILLS if quick else KILLS
+        yield from durability(parts[1], kills, rng, seconds=MOST_SECONDS)
+        yield _page_killed(parts[1], QUICK_PAGE_KILLS if quick else PAGE_KILLS, rng)
+        yield from power(parts[1], rng, cuts=1 if quick else 3)
 
 
 def _page_killed(folder: Path, kills: int, rng: np.random.Generator) -> Tally:

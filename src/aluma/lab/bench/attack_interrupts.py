@@ -15,7 +15,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FrameType
@@ -127,8 +127,13 @@ def changes() -> list[Change]:
     return found
 
 
-def interrupted(change: Change, most: int, rng: np.random.Generator) -> Tally:
-    """Interrupt a change at every instruction that it comes by, or at so many."""
+def interrupted(
+    change: Change, most: int, rng: np.random.Generator, within: Collection[str] = ()
+) -> Tally:
+    """Interrupt a change at every instruction that it comes by, or at so many.
+
+    With the names of functions, at those within these only.
+    """
     tally = Tally(f"Ctrl-C in {change.name}")
     listing = Tracer()
     done = change.fresh()
@@ -136,6 +141,8 @@ def interrupted(change: Change, most: int, rng: np.random.Generator) -> Tally:
     listing.run(lambda: change.act(done))
     after = state(done)
     for place in _places(listing.seen, most, rng):
+        if within and listing.seen[place][0].co_name not in within:
+            continue
         one = change.fresh()
         stopped = Tracer(place).run(lambda one=one: change.act(one))  # type: ignore[misc]
         _judge(tally, change, one, before, after, _where(listing.seen[place]), stopped)

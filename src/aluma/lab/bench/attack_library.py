@@ -16,7 +16,7 @@ import subprocess
 import sys
 import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -47,26 +47,31 @@ MOST_SECONDS, MOST_BYTES = 30, 6 * 2**30
 INSTRUCTIONS = 120
 
 
-def library(folder: Path, number: int, seed: int) -> list[Tally]:
+def library(folder: Path, number: int, seed: int) -> Iterator[Tally]:
     """Make so many calls, and interrupt changes in proportion."""
-    content = json.dumps([str(folder), number, seed])
     code = "from aluma.lab.bench import attack_library; attack_library.main()"
-    quiet = {**os.environ, "PYTHONWARNINGS": "ignore"}
-    process = subprocess.run(
-        [sys.executable, "-c", code],
-        input=content,
-        capture_output=True,
-        text=True,
-        env=quiet,
-        check=False,
-    )
-    tallies = [Tally(**json.loads(line)) for line in process.stdout.splitlines()]
-    if process.returncode:
-        last = (folder / "last").read_text("utf-8") if (folder / "last").exists() else "the start"
-        crashed = Tally("the process that calls the library")
-        crashed.fail(f"ended with {process.returncode} in {last}: {process.stderr[-2000:]}")
-        tallies.append(crashed)
-    return tallies
+    with (folder / "errors").open("w+", encoding="utf-8") as errors:
+        process = subprocess.Popen(
+            [sys.executable, "-W", "ignore", "-c", code],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+        )
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(json.dumps([str(folder), number, seed]) + "\n")
+        process.stdin.close()
+        for line in process.stdout:
+            yield Tally(**json.loads(line))
+        process.stdout.close()
+        if process.wait():
+            errors.seek(0)
+            last = folder / "last"
+            where = last.read_text("utf-8") if last.exists() else "the start"
+            crashed = Tally("the process that calls the library")
+            crashed.fail(f"ended with {process.returncode} in {where}: {errors.read()[-2000:]}")
+            yield crashed
 
 
 def main() -> None:
