@@ -279,7 +279,9 @@ class Learner:
         index = self._checked_index(i)
         gone = [event.index == index for event in self._history]
         if not any(gone):
-            raise LookupError(f"example {index} was neither told nor skipped: nothing to take back.")
+            raise LookupError(
+                f"example {index} was neither told nor skipped: nothing to take back."
+            )
         return without(self._history, gone)
 
     def replay(self, events: Sequence[Event]) -> None:

@@ -92,8 +92,7 @@ class Recovered:
         # What people said stands by itself: nothing of it needs what is lost.
         said = [entry for _, entry in sorted(self.entries.items()) if entry.kind in VOICES]
         return [
-            replace(entry, known=known, factor=None, check=0, said=None)
-            for entry in (*said, *kept)
+            replace(entry, known=known, factor=None, check=0, said=None) for entry in (*said, *kept)
         ]
 
 

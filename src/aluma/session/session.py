@@ -27,8 +27,8 @@ from aluma.promises.certificate import Certificate
 from aluma.session import answer_log, recipe, resuming, snapshot
 from aluma.session.answer_file import AnswerFile
 from aluma.session.answer_log import Entry
-from aluma.session.voices import Voice, voices
 from aluma.session.refusals import check_new
+from aluma.session.voices import Voice, voices
 from aluma.spaces.history import Event
 
 
