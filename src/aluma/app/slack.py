@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import inspect
-import json
 import os
 from collections.abc import Mapping
 from typing import Any
 
 from aluma.learners.aluma import ALuMA
-from aluma.session import Session, high_water
+from aluma.session import Session, high_water, recipe
 from aluma.spaces.history import Event
 
 #: The learner's ``slack``: no more than the answers need.
@@ -31,8 +30,8 @@ def loosened(session: Session, request: str) -> Session:
     its place: the old one or the new.
     """
     path = session.path
-    settings = {"promise": "credible", **json.loads(session.about["settings"])}
-    settings |= {"slack": SLACK, "bias": session.pool.bias}
+    settings = {"promise": "credible", **recipe.read(session.about["settings"])}
+    settings |= {"slack": SLACK, "bias": settings.get("bias") or session.pool.constant or False}
     part, before = path.with_name(path.name + ".part"), path.with_name(path.name + ".before-slack")
     part.unlink(missing_ok=True)
     new = Session.create(

@@ -98,7 +98,7 @@ class ALuMA(Learner):
         X: Any,
         *,
         classes: Sequence[Any] | None = None,
-        bias: bool = False,
+        bias: bool | float = False,
         kernel: Any = None,
         slack: float | str = "auto",
         margin: float | None = None,

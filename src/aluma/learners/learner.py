@@ -90,8 +90,9 @@ class Learner:
     ``ALuMA`` and the others take, instead of parts, what their parts are made with. Two of those
     settings they all have in common:
 
-    bias : bool
-        Add a constant feature, so that halfspaces need not pass through the origin.
+    bias : bool or float
+        Add a constant feature, so that halfspaces need not pass through the origin: True for one as
+        long as a typical row, so that the unit of the rows does not matter, or the number itself.
     random_state : int, numpy Generator or None
         The same integer gives the same questions; None gives others every time.
 

@@ -22,7 +22,7 @@ from aluma.pool.stores import store_of
 
 
 class Pool:
-    """Examples to label, one a row, with an optional bias column that is never stored.
+    """Examples to label, one a row, with an optional constant column that is never stored.
 
     Parameters
     ----------
@@ -31,9 +31,10 @@ class Pool:
         are; other sparse formats are converted to CSR. A DataFrame whose columns share one type
         is used in place where pandas holds it as one block; otherwise its columns are converted
         to one float array, once. Another Pool shares its data.
-    bias : bool
-        Append a constant 1 to every example. It is added to products and to the rows handed out,
-        so the pool itself is not copied.
+    bias : bool or float
+        Append a constant to every example: this number, and 1 for True. It is added to products
+        and to the rows handed out, so the pool itself is not copied. (Learners that are asked for
+        a bias choose one as long as a typical row.)
     prepared : bool
         The rows are as they should be, for instance features that were made of something else:
         learners do not look whether they are narrow, see :class:`aluma.errors.NarrowPool`.
@@ -41,6 +42,7 @@ class Pool:
     Attributes
     ----------
     bias, prepared : bool
+    constant : the number that is appended, 0 without a bias
     index : the DataFrame's index, or ``range(len(pool))``
     columns : names of the DataFrame's columns, or None
 
@@ -55,18 +57,21 @@ class Pool:
     """
 
     bias: bool
+    constant: float
     prepared: bool
     index: Any
     columns: tuple[Hashable, ...] | None
     _store: Store
     _zero: Bools
 
-    def __init__(self, X: Any, *, bias: bool = False, prepared: bool = False) -> None:
-        self.bias, self.prepared = bias, prepared
+    def __init__(self, X: Any, *, bias: bool | float = False, prepared: bool = False) -> None:
+        self.bias, self.constant, self.prepared = bool(bias), float(bias), prepared
         if isinstance(X, Pool):
             self._store, self._zero = X._store, X._zero
             self.index, self.columns = X.index, X.columns
-            self.bias, self.prepared = X.bias or bias, X.prepared or prepared
+            self.prepared = X.prepared or prepared
+            if X.bias:
+                self.bias, self.constant = True, X.constant
             return
         store = store_of(X)
         self.index, self.columns = store.index, store.columns
@@ -144,7 +149,7 @@ class Pool:
         """
         if self.columns is not None:
             X = with_columns(X, self.columns)
-        new = Pool(X, bias=self.bias)
+        new = Pool(X, bias=self.constant)
         if isinstance(self._store, Centred):
             new._look_from(self._store.middle)
         return new
@@ -152,7 +157,7 @@ class Pool:
     def rows(self, indices: npt.ArrayLike) -> Floats:
         """Return the examples at ``indices`` as a dense float64 array, the bias included."""
         chosen = self._positions(indices)
-        out = np.ones((len(chosen), self.dimension))
+        out = np.full((len(chosen), self.dimension), self.constant)
         for part in parts(len(chosen), self._step(8 * self.dimension)):
             out[part, : self.dimension - self.bias] = self._store.dense(chosen[part])
         return out
@@ -166,14 +171,14 @@ class Pool:
         out = np.empty(len(self))
         for part in parts(len(self), self._step(8)):
             out[part] = self._store.squares(part)
-        return np.asarray(np.sqrt(out + self.bias))
+        return np.asarray(np.sqrt(out + self.constant**2))
 
     def blocks(self, size: int | None = None) -> Iterator[tuple[slice, Floats]]:
         """Yield the whole pool as ``(slice, dense float64 rows)``, ``size`` rows at a time."""
         if size is not None and size < 1:
             raise ValueError(f"A block has {size} rows: it needs at least 1.")
         for part in parts(len(self), size or self._step(8 * self.dimension)):
-            rows = np.ones((part.stop - part.start, self.dimension))
+            rows = np.full((part.stop - part.start, self.dimension), self.constant)
             rows[:, : self.dimension - self.bias] = self._store.dense(part)
             yield part, rows
 
@@ -188,12 +193,13 @@ class Pool:
         hypotheses = self._hypotheses(W)
         chosen = None if indices is None else self._positions(indices)
         weights = self._store.operand(hypotheses[:, : self.dimension - self.bias])
+        constants = hypotheses[:, -1] * np.float32(self.constant)
         for part in parts(
             len(self) if chosen is None else len(chosen), self._step(4 * len(hypotheses))
         ):
             margins = self._store.product(part if chosen is None else chosen[part], weights)
             if self.bias:
-                margins += hypotheses[:, -1]
+                margins += constants
             yield part, margins
 
     def margins(self, W: npt.ArrayLike, indices: npt.ArrayLike | None = None) -> Singles:
@@ -213,7 +219,8 @@ class Pool:
         given and by what is done to them, so it differs from the same pool as given.
         """
         kind = self._store.kind
-        head = f"aluma-pool-1 {kind} {len(self)} {self.dimension} {int(self.bias)}"
+        constant = f"{self.constant:.9g}" if self.bias else "0"
+        head = f"aluma-pool-1 {kind} {len(self)} {self.dimension} {constant}"
         digest = hashlib.blake2b(head.encode(), digest_size=16)
         for part in parts(len(self), self._step(8)):
             self._store.feed(digest, part)

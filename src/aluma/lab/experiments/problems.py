@@ -104,11 +104,11 @@ def _with_ones(rows: Any) -> Any:
 
 
 def _centred(data: Dataset) -> Problem:
-    """Centre a pool, scale it into the unit ball, and ask for a bias."""
+    """Centre a pool, scale it into the unit ball, and ask for a bias of 1, as its longest row."""
     mean = data.X.mean(axis=0)
     X, X_test = _in_unit_ball(data.X - mean, data.X_test - mean)
     test = None if data.y_test is None else data.y_test > 0
-    return Problem(X, data.y > 0, X_test, test, bias=True)
+    return Problem(X, data.y > 0, X_test, test, bias=1.0)
 
 
 def _in_unit_ball(X: Floats, X_test: Floats) -> tuple[Any, Any]:
