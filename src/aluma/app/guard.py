@@ -46,7 +46,9 @@ HEADERS = {
 }
 
 #: What somebody who has not said who they are can ask for; in place of the page, for their name.
-FOR_GUESTS = frozenset({"/", "/join", "/join.js", "/style.css", "/icon.svg", "/api/join"})
+FOR_GUESTS = frozenset(
+    {"/", "/join", "/join.js", "/dom.js", "/style.css", "/icon.svg", "/api/join"}
+)
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]

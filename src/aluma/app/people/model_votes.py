@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from aluma.arrays import Floats
 from aluma.pool import Pool
 
 #: Fewest answers before a model has a say, parts that are left out in turn, examples at most.
@@ -16,23 +17,29 @@ FEWEST, FOLDS, MOST = 20, 5, 2000
 def model_votes(pool: Pool, answers: Mapping[int, str]) -> dict[int, tuple[str, float]]:
     """Return a vote for every answered example, and the share of it: no probability of its truth.
 
-    A logistic regression is fitted to the others; answers that hardly occur are left out.
+    Answers that hardly occur have none.
     """
+    usable, named, shares = model_shares(pool, answers)
+    return {
+        i: (named[k], float(shares[row, k]))
+        for row, (i, k) in enumerate(zip(usable, shares.argmax(axis=1).tolist(), strict=True))
+    }
+
+
+def model_shares(pool: Pool, answers: Mapping[int, str]) -> tuple[list[int], list[str], Floats]:
+    """Return examples, labels, and the shares of a logistic regression fitted to the others."""
     from sklearn.linear_model import LogisticRegression
     from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
     counts = Counter(answers.values())
     usable = [i for i, label in answers.items() if counts[label] >= FOLDS][-MOST:]
     labels = np.array([answers[i] for i in usable])
-    if len(usable) < FEWEST or len(np.unique(labels)) < 2 or min(Counter(labels).values()) < FOLDS:
-        return {}
+    left = Counter(labels.tolist())
+    if len(usable) < FEWEST or len(left) < 2 or min(left.values()) < FOLDS:
+        return [], [], np.zeros((0, 1))
     rows = np.asarray(pool.rows(usable)[:, : pool.dimension - pool.bias])
     scale = np.sqrt((rows**2).sum(axis=1).mean()) or 1.0
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
     model = LogisticRegression(C=10.0, max_iter=5000)
     shares = cross_val_predict(model, rows / scale, labels, cv=folds, method="predict_proba")
-    named, best = np.unique(labels), shares.argmax(axis=1)
-    return {
-        i: (str(named[k]), float(shares[row, k]))
-        for row, (i, k) in enumerate(zip(usable, best.tolist(), strict=True))
-    }
+    return usable, sorted(left), np.asarray(shares)

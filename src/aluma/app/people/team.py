@@ -64,6 +64,8 @@ class Team(Desk):
         self._nothing_left = False
         self._states: dict[str, tuple[str, State, bytes]] = {}
         self._judged: tuple[int, Reliability] = (0, Reliability({}, (), np.zeros((0, 0))))
+        #: By which answers weigh; while labels are checked it stays what it was.
+        self._weighed = self._judged[1]
         self._version, self._voices = -1, list[Voice]()
         self._scribe: Scribe | None = None
         super().__init__(session, examples, task)
@@ -225,7 +227,7 @@ class Team(Desk):
         said = by_example(self.voices)
         right = resolutions(self._session.log)
         checking = self._checking
-        known, labels = self._judged[1], len(self.task.labels)
+        known, labels = self._weighed, len(self.task.labels)
         return {
             example: str(right[example].label)
             if example in right
@@ -242,7 +244,7 @@ class Team(Desk):
         """Let the learner hear what counts, then see what is to be asked next."""
         session = self._session
         if not self._checking and self._disputes():
-            self.judged(anew=False)
+            self._weighed = self.judged(anew=False)
         bring_in_line(session, self._wanted(told(session)), ever_voiced(session.log))
         learner = session.fork()
         self._evidence = evidence(learner)

@@ -15,3 +15,6 @@ $("join").addEventListener("submit", async (event) => {
     $("join-why").textContent = "The server does not answer: is aluma still running?";
   }
 });
+
+// Before this, Enter would send the form to nowhere.
+$("join-go").disabled = false;

@@ -65,7 +65,7 @@ function show() {
   $("people-table").replaceChildren(table(
     ["", "answers", "shared", "wrong, estimated"],
     found.people.map((one) => [name(one.name), count(one.answers), count(one.shared), error(one.error)])));
-  $("people-note").textContent = "Shared: examples that somebody else answered too. How many of somebody's answers are wrong is an estimate, with where it lies by 95%; it takes people to err independently of each other and of the example.";
+  $("people-note").textContent = "Shared: examples that somebody else answered too. How many of somebody's answers are wrong is an estimate, with its range (95%): it holds if people err independently of each other and of the example.";
   $("people-all").textContent = found.shared === 0
     ? `${percent(found.overlap)} of the questions are asked twice, of different people; so far none has two answers.`
     : `${many(found.shared, "example")} ${found.shared === 1 ? "has" : "have"} answers of several people. Krippendorff's alpha ${number(found.alpha)}: 1 is full agreement, 0 is chance.`;
@@ -110,7 +110,7 @@ function dispute(one) {
     said,
     make("p", { className: "quiet" }, why),
     picker(labels, { current: "", name: one.card.title, pick: (label) => decide(one, label) }),
-    make("p", { className: "quiet keyed" }, ...keys(), make("button", { type: "button", className: "link", onclick: () => later(one) }, "Decide later"), " ", make("kbd", {}, "S")));
+    make("p", { className: "quiet keyed" }, make("span", { className: "hint" }, ...keys()), make("button", { type: "button", className: "link", onclick: () => later(one) }, "Decide later"), make("span", { className: "hint" }, " ", make("kbd", {}, "S"))));
 }
 
 function keys() {
