@@ -23,8 +23,8 @@ from aluma.learners.aluma import ALuMA
 from aluma.pool import Pool
 from aluma.spaces.history import Event
 
-_base = needed("skactiveml.base", "skactiveml", "aluma.adapters.skactiveml")
-_utils = needed("skactiveml.utils", "skactiveml", "aluma.adapters.skactiveml")
+_base: Any = needed("skactiveml.base", "skactiveml", "aluma.adapters.skactiveml")
+_utils: Any = needed("skactiveml.utils", "skactiveml", "aluma.adapters.skactiveml")
 
 #: What scikit-activeml writes for a label that is not known, by its codes.
 UNKNOWN = -1
@@ -217,7 +217,7 @@ class _Wish:
         if not isinstance(one.standardize, bool | np.bool_):
             raise TypeError(f"standardize must be True or False, got {one.standardize!r}.")
         size = positive_integer(one.n_hypotheses, "n_hypotheses")
-        seen = blake2b(np.ascontiguousarray(X), digest_size=16)
+        seen = blake2b(np.ascontiguousarray(X).tobytes(), digest_size=16)
         seen.update(repr((X.shape, X.dtype.str)).encode())
         return cls(seen.digest(), n_classes, bool(one.standardize), size, one.random_state)
 

@@ -114,6 +114,24 @@ def label(
             show_default=False,
         ),
     ] = None,
+    people: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B,...",
+            help="Several people, with a link each; or 'ask' for one link and names on first "
+            "visit.",
+        ),
+    ] = None,
+    overlap: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0,
+            max=1.0,
+            metavar="SHARE",
+            help="Share of the questions that is asked twice, of different people.",
+            show_default="0.1",
+        ),
+    ] = None,
     demo: Annotated[bool, typer.Option("--demo", help="Try it on 400 made-up messages.")] = False,
     host: Annotated[
         str, typer.Option(metavar="ADDRESS", help="Let other machines in: mind who can.")
@@ -136,9 +154,12 @@ def label(
     Example: aluma label messages.csv --yes spam --no ham
 
     With more answers: aluma label news.csv --answers sport,politics,science,other
+
+    With several people: aluma label messages.csv --people anna,ben --host 0.0.0.0
     """  # fmt: skip
     from aluma.app.api import application
     from aluma.app.opening import Wanted, opened
+    from aluma.app.people.begin import wish
     from aluma.app.server import take
     from aluma.errors import BadInput
     from aluma.session import SessionError
@@ -146,6 +167,10 @@ def label(
     if (source is None) != demo:
         fail("Name what to label, as in: aluma label messages.csv. Or try: aluma label --demo")
     named = _answers(yes, no, answers)
+    try:
+        team = wish(people, overlap, token)
+    except BadInput as error:
+        fail(str(error))
     # A demonstration leaves nothing behind, unless somebody names a place for it.
     passing = None if source or session else TemporaryDirectory(prefix="aluma-demo-")
     beside = _beside(source) if source else Path(passing.name if passing else "") / "demo.aluma"
@@ -168,6 +193,7 @@ def label(
         key=key,
         encoding=encoding,
         header=header,
+        people=team,
     )
     place = None
     try:

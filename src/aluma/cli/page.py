@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
-from aluma.cli.terminal import console
+from aluma.cli.terminal import console, plain
 
 if TYPE_CHECKING:
     from aluma.app.publisher import Publisher
@@ -37,6 +37,15 @@ def offer(
     from aluma.app.server import serve, show
 
     kept = "answers stay" if stays else "nothing of this demonstration is kept"
-    console.print(f"Open this link; Ctrl-C ends the page, and {kept}:")
-    console.print(escape(place.link), soft_wrap=True, style="bold")
+    links = desk.links(place)
+    console.print(
+        f"Open this link; Ctrl-C ends the page, and {kept}:"
+        if len(links) == 1
+        else f"A link for each person, and for nobody else; Ctrl-C ends the page, and {kept}:"
+    )
+    for name, link in links.items():
+        if name:
+            console.print(f"{plain(name)}:", soft_wrap=True)
+        console.print(escape(link), soft_wrap=True, style="bold")
+    browser = browser and len(links) == 1
     serve(page, desk, place, show if browser else None)

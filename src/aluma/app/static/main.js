@@ -15,6 +15,7 @@ import * as notice from "./notice.js";
 import * as noting from "./noting.js";
 import * as panel from "./panel.js";
 import * as review from "./review.js";
+import * as people from "./people.js";
 
 let state = null;      // the latest from the server
 let shown = null;      // the card on the screen
@@ -28,7 +29,7 @@ let outbox = null;     // answers on their way
 const seen = new Map(); // cards shown lately, by example
 
 const answersWaiting = () => outbox.items.filter((item) => item.path === "/api/answer" && item.card);
-const taken = (number) => outbox.items.some((item) => item.path !== "/api/note" && item.body.example === number);
+const taken = (number) => outbox.items.some((item) => !["/api/note", "/api/resolve"].includes(item.path) && item.body.example === number);
 const beingNoted = (number) => outbox.items.some((item) => item.path === "/api/note" && item.body.example === number);
 
 // ---- what the server says
@@ -65,6 +66,7 @@ function reconcile() {
 function sent(item, receipt) {
   confirmed = Math.max(confirmed, receipt.version);
   reconcile();
+  if (item.path === "/api/resolve") people.resolved();
   if (["/api/answer", "/api/change"].includes(item.path)) list.changed(item.body.example, item.body.label);
   review.saved(item.body.example, true);
 }
@@ -112,10 +114,9 @@ function skip() {
 }
 
 // An example that is as good as the next question, when that is not known yet. Nothing is as good as
-// a check: it was drawn.
+// a check but another: it was drawn.
 function substitute(card) {
-  if (card.check) return null;
-  return state.spare.find((one) => one.example !== card.example && !taken(one.example) && !seen.has(one.example)) ?? null;
+  return state.spare.find((one) => (!card.check || one.check) && one.example !== card.example && !taken(one.example) && !seen.has(one.example)) ?? null;
 }
 
 function undo() {
@@ -218,7 +219,7 @@ function redraw() {
   $("noted").textContent = shown?.note ? `Note${beingNoted(shown.example) ? " (being saved)" : ""}: ${shown.note}` : "";
   $("open-similar").disabled = shown === null || clash !== null;
   $("skip").disabled = shown === null || clash !== null;
-  $("undo").disabled = state.version === 0 && outbox.items.length === 0;
+  $("undo").disabled = (state.me ? state.mine : state.version) === 0 && outbox.items.length === 0;
   $("card").hidden = $("answers").hidden = clash !== null;
   $("drawn").hidden = !isCheck();
   if (shown === null && state.progress.exhausted && outbox.items.length === 0) {
@@ -233,6 +234,7 @@ function redraw() {
   panel.progress(state, pending);
   panel.curve(state.curve, state.progress);
   panel.latest(state, pending);
+  people.draw(state);
   latest = panel.news(state, dismissed, clash !== null);
   // Old news is forgotten, so that the same can be news again.
   if (latest === null) dismissed = null;
@@ -257,6 +259,7 @@ const keys = {
   r: openReview,
   f: () => clash === null && openSimilar(shown),
   e: () => open("export"),
+  p: () => people.open(state),
   g: (event) => { if (state?.guidelines) { event.preventDefault(); guidelines.open(); } },
   n: (event) => { event.preventDefault(); openNote(); },
   "?": openHelp,
@@ -293,6 +296,7 @@ function openHelp() {
     : ["What is ", make("b", {}, "expected"), " holds only if straight boundaries in the features separate the answers, and if none of them is likelier than another beforehand."]));
   for (const one of document.querySelectorAll(".if-grows")) one.hidden = !state?.grows;
   for (const one of document.querySelectorAll(".if-guided")) one.hidden = !state?.guidelines;
+  for (const one of document.querySelectorAll(".if-people")) one.hidden = !state?.me;
   open("help");
 }
 
@@ -341,6 +345,7 @@ $("open-review").addEventListener("click", openReview);
 $("open-similar").addEventListener("click", () => openSimilar(shown));
 $("open-export").addEventListener("click", () => open("export"));
 $("open-add").addEventListener("click", openAdd);
+$("open-people").addEventListener("click", () => people.open(state));
 $("open-note").addEventListener("click", openNote);
 $("open-guidelines").addEventListener("click", guidelines.open);
 for (const id of ["open-help", "more"]) $(id).addEventListener("click", openHelp);
@@ -363,5 +368,6 @@ list.setUp(chosen);
 review.setUp({ give: chosen, skip: skipped, undo, similar: openSimilar });
 adding.setUp(add);
 noting.setUp(note);
+people.setUp((example, label) => outbox.put("/api/resolve", { example, label }));
 if (location.search) history.replaceState(null, "", "/");
 follow(arrived, trouble);
