@@ -31,7 +31,7 @@ from aluma.promises.promise import Promise
 from aluma.promises.stopping import Stopping
 from aluma.representation.view import View
 from aluma.sampling.population import Population
-from aluma.spaces.history import Event, audited_from, column, common, learnt
+from aluma.spaces.history import Event, audited_from, column, common, learnt, without
 from aluma.spaces.situation import Question, Situation
 from aluma.spaces.space import Hypotheses, Space, Standing
 from aluma.strategies.strategy import Strategy
@@ -224,6 +224,10 @@ class Learner:
         """Give another answer for an example told before; the others stay, in their order."""
         self._become(*self.changed(i, label))
 
+    def withdraw(self, i: int) -> None:
+        """Take back the answer or skip for an example, wherever it stands; the others stay."""
+        self._become(self.withdrawn(i), self._labels)
+
     def fork(self) -> Self:
         """Return an independent copy, cheap enough to look ahead with."""
         twin = copy.copy(self)
@@ -273,6 +277,16 @@ class Learner:
             # The labels that are being checked came of the answer that changes.
             events[-1] = replace(events[-1], check=2)
         return events, labels
+
+    def withdrawn(self, i: int) -> list[Event]:
+        """Return the history as it would be without what was said about an example."""
+        index = self._checked_index(i)
+        gone = [event.index == index for event in self._history]
+        if not any(gone):
+            raise LookupError(
+                f"example {index} was neither told nor skipped: nothing to take back."
+            )
+        return without(self._history, gone)
 
     def replay(self, events: Sequence[Event]) -> None:
         """Make ``events`` the history; on a Conflict everything stays as it was."""

@@ -24,15 +24,18 @@ from typing import Any, TypeAlias
 from aluma.errors import NewerFormat, NotASession, SessionError
 from aluma.locking import locked
 from aluma.session import chain, high_water
-from aluma.session.answer_log import Entry
+from aluma.session.answer_log import VOICES, Entry
 from aluma.session.refusals import check_file, check_new, damaged, explained
 
 #: "ALuM": marks the file as ours, as SQLite's documentation of application_id asks.
 APPLICATION = 0x414C754D
 #: Version of what is written below. Raise it when an older aluma would misread a newer file.
-FORMAT = 3
+FORMAT = 4
 #: The first format that has the names of requests in its chain, and the end of it in a table.
 CHAINED = 3
+#: The first format that has voices, and withdrawals, among its entries. A file without them stays
+#: of the format before, which an older aluma reads as well.
+VOICED = 4
 
 #: Names of the rows of "about", and of the one that holds the digest of the others.
 ABOUT, DIGEST = ("strategy", "settings", "pool", "shape", "created", "aluma"), "digest"
@@ -228,9 +231,13 @@ class AnswerFile:
 
     def _grow(self, entries: Sequence[Entry], requests: Sequence[str]) -> None:
         """Add links to the chain: entries, then the names of requests."""
+        voiced = any(entry.kind in (*VOICES, "withdraw") for entry in entries)
         try:
-            with self._transaction():
+            with self._transaction() as connection:
                 links = self._insert(entries, requests)
+                if voiced and self._format < VOICED:
+                    connection.execute(f"PRAGMA user_version = {VOICED}")
+            self._format = VOICED if voiced else self._format
             self.entries.extend(entries)
             self.requests.update(requests)
             self.links = links
@@ -271,7 +278,8 @@ class AnswerFile:
         self._make_durable()
         with self._transaction() as connection:
             connection.execute(f"PRAGMA application_id = {APPLICATION}")
-            connection.execute(f"PRAGMA user_version = {FORMAT}")
+            self._format = CHAINED
+            connection.execute(f"PRAGMA user_version = {CHAINED}")
             for statement in (*_SCHEMA, _SNAPSHOTS, _REQUESTS, _TIP, _BESIDE):
                 connection.execute(statement)
             rows = [*about.items(), (DIGEST, self.seed.hex())]
@@ -327,9 +335,9 @@ class AnswerFile:
             connection.execute("DROP TABLE request")
             for statement in (_REQUESTS, _TIP):
                 connection.execute(statement)
-            connection.execute(f"PRAGMA user_version = {FORMAT}")
+            connection.execute(f"PRAGMA user_version = {CHAINED}")
             links = self._insert([], names)
-        self._format, self.links, self.requests = FORMAT, links, set(names)
+        self._format, self.links, self.requests = CHAINED, links, set(names)
 
     def _make_durable(self) -> None:
         with explained(self.path, "opened"):

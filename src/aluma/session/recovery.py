@@ -22,7 +22,7 @@ from aluma.errors import NotASession, SessionLocked
 from aluma.locking import is_held
 from aluma.session import carving, chain, high_water
 from aluma.session.answer_file import ABOUT, DIGEST, AnswerFile, is_sound
-from aluma.session.answer_log import Entry
+from aluma.session.answer_log import VOICES, Entry
 
 _ENTRIES = "SELECT number, kind, example, label, known, factor, time, digest FROM event ORDER BY "
 
@@ -62,9 +62,13 @@ class Recovered:
         """
         told: dict[int, list[tuple[int, Entry]]] = {}
         for number, entry in sorted(self.entries.items()):
+            if entry.kind in VOICES:
+                continue
             mine = told.setdefault(entry.example, [])
             if entry.kind == "undo":
                 del mine[-1:]
+            elif entry.kind == "withdraw":
+                mine.clear()
             elif entry.kind == "change" and mine:
                 mine[-1] = number, replace(entry, kind="tell", check=mine[-1][1].check)
             else:
@@ -90,7 +94,11 @@ class Recovered:
         kept = [entry for _, entry in self.answers().values()]
         if any(entry.label not in labels for entry in kept if entry.label is not None):
             return None
-        return [replace(entry, known=known, factor=None, check=0, said=None) for entry in kept]
+        # What people said stands by itself: nothing of it needs what is lost.
+        said = [entry for _, entry in sorted(self.entries.items()) if entry.kind in VOICES]
+        return [
+            replace(entry, known=known, factor=None, check=0, said=None) for entry in (*said, *kept)
+        ]
 
 
 def recovered(path: Path) -> Recovered:
