@@ -6,7 +6,6 @@ the wheel is, what it needs, and how long it takes from ``pip install`` to the f
 
 import http.client
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -85,8 +84,9 @@ def first_question(bin: Path, folder: Path) -> None:
             while '"question":{' not in state(place):
                 time.sleep(0.05)
         finally:
-            page.send_signal(signal.SIGINT)
-            page.wait(60)
+            # Not Ctrl-C, which a shell may have told programs in the background to ignore.
+            page.terminate()
+            page.wait(300)
 
 
 def state(place: str) -> str:
