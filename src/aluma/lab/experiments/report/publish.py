@@ -55,7 +55,7 @@ def _beside_earlier(report: str, page: str) -> str:
     runs = re.search(r"(?m)^- runs: (.*)$", report)
     when = "; ".join(found[1] for found in (made, command, runs) if found)
     dated = {name: _with_date(text, f"*Made apart: {when}.*") for name, text in new.items()}
-    everything = {**kept, **dated}
+    everything = {**{name: _claiming(name, text) for name, text in kept.items()}, **dated}
     order = {experiment.name: place for place, experiment in enumerate(CATALOGUE)}
     names = sorted(everything, key=lambda name: order.get(name, len(order)))
     facts = re.split(r"(?m)^## ", page.strip())[0].strip()
@@ -68,6 +68,15 @@ def _beside_earlier(report: str, page: str) -> str:
         *(everything[name] for name in names),
     ]
     return wrapped("\n\n".join(part for part in parts if part)).strip()
+
+
+def _claiming(name: str, section: str) -> str:
+    """Return a section with what the paper says as it is declared now."""
+    claims = {experiment.name: experiment.claim for experiment in CATALOGUE}
+    if name not in claims:
+        return section
+    said = f"> The paper: {claims[name]}\n\n"
+    return re.sub(r"(?ms)^> The paper:.*?\n\n", lambda _: said, section)
 
 
 def _with_date(section: str, line: str) -> str:

@@ -59,6 +59,10 @@ def _row(table: str, verdict: Verdict) -> str:
         [cell.strip(" *") for cell in line.strip("| ").split("|")] for line in table.split("\n")
     ]
     heads, ours = rows[0], [row for row in rows[2:] if len(row) > 1 and ", paper" not in row[0]]
+    if verdict.down in heads:
+        place = heads.index(verdict.down)
+        cells = [f"{row[0]} {_RANGE.sub('', row[place])}" for row in ours]
+        return f"labels until {verdict.down} is wrong: {', '.join(cells)}"
     if not -len(ours) <= verdict.row < len(ours):
         return ""
     row = ours[verdict.row]
