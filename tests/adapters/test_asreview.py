@@ -3,6 +3,8 @@
 ``test_asreview_peer.py`` has the same with ASReview itself.
 """
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,7 +15,7 @@ from evidence import generator, holds
 
 SIZE, RELEVANT = 400, 40
 #: Records that are drawn between two looks.
-AT_ONCE = 8
+AT_ONCE = 16
 
 
 def screened(rng, *, read: int, stopper: RecallBound, seed: int | None = 0) -> tuple[float, int]:
@@ -37,7 +39,7 @@ def screened(rng, *, read: int, stopper: RecallBound, seed: int | None = 0) -> t
 
 def test_what_it_says_is_true_as_often_as_it_says():
     def look(seed, more):
-        rng, runs, stopper = generator(seed), 40 * more, RecallBound(0.9, delta=0.2)
+        rng, runs, stopper = generator(seed), 30 * more, RecallBound(0.9, delta=0.2)
         late = (screened(rng, read=60, stopper=stopper, seed=None) for _ in range(runs))
         failed = sum(recall < 0.9 for recall, _ in late)
         return float(binom.sf(failed - 1, runs, 0.2))
@@ -80,6 +82,15 @@ def test_draws_are_uniform_also_with_a_seed_and_a_querier_made_anew():
     holds(look)
     places = {Checks(3).query(np.zeros(n))[0] / n for n in range(400, 500)}
     assert max(places) - min(places) > 0.8  # not the same place again and again
+
+
+@pytest.mark.parametrize(("recall", "checks"), [(0.95, 2478), (0.9, 1432), (0.8, 709)])
+def test_the_price_is_what_the_guide_says(recall, checks):
+    guide = Path(__file__).parents[2] / "docs" / "adapters.md"
+    assert f"{checks:,}" in guide.read_text(encoding="utf-8")
+    for drawn, enough in ((checks - 1, False), (checks, True)):
+        rows = {"label": [1] * 100 + [0] * drawn, "querier": ["max"] * 100 + [Checks.name] * drawn}
+        assert RecallBound(recall).stop(pd.DataFrame(rows), [0] * 5100) == enough
 
 
 def test_wrong_settings_are_named():

@@ -13,6 +13,7 @@ is SQLite's own, held from opening to closing; the operating system drops it wit
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -85,6 +86,7 @@ class AnswerFile:
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path, self._connection, self.closed = path, connection, False
+        self._process = os.getpid()
         self.about: dict[str, str] = {}
         self.entries: list[Entry] = []
         self.requests: set[str] = set()
@@ -139,6 +141,11 @@ class AnswerFile:
         """Digest of what the session is about, with which the log's chain of digests begins."""
         return chain.digest(json.dumps(sorted(self.about.items())).encode())
 
+    @property
+    def is_inherited(self) -> bool:
+        """Whether a fork of the process brought the file here: the lock stayed where it was."""
+        return os.getpid() != self._process
+
     def append(self, entries: Sequence[Entry], request: str | None = None) -> None:
         """Write entries and who asked for them, all or none; on the disk when this returns."""
         self._grow(entries, [] if request is None else [request])
@@ -150,26 +157,36 @@ class AnswerFile:
     def keep_beside(self, values: Mapping[str, str], request: str | None = None) -> None:
         """Keep texts by name, an empty one not at all; on the disk when this returns."""
         requests = [] if request is None else [request]
-        with self._transaction() as connection:
-            _put_beside(connection, values)
-            links = self._insert([], requests)
-        self.beside = {k: v for k, v in (self.beside | dict(values)).items() if v}
-        self.requests.update(requests)
-        self.links = links
+        try:
+            with self._transaction() as connection:
+                _put_beside(connection, values)
+                links = self._insert([], requests)
+            self.beside = {k: v for k, v in (self.beside | dict(values)).items() if v}
+            self.requests.update(requests)
+            self.links = links
+        except BaseException:
+            # Ctrl-C may come after the commit: what is kept is what the file says.
+            self.length()
+            raise
         self._mark()
 
     def length(self) -> int:
         """Read the log again and return how long it is; close the file if that cannot be told."""
         try:
             self._read()
+            self._read_beside()
         except (SessionError, OSError):
             self.close()
         return len(self.entries)
 
     def close(self) -> None:
-        """Close the file and give up its lock."""
+        """Close the file and give up its lock; in a forked process, only leave it alone.
+
+        By the rules of SQLite a connection must not be used across a fork, nor closed there.
+        """
         self.closed = True
-        self._connection.close()
+        if not self.is_inherited:
+            self._connection.close()
 
     # -- snapshots -----------------------------------------------------------------------------
 
@@ -215,14 +232,19 @@ class AnswerFile:
     def _grow(self, entries: Sequence[Entry], requests: Sequence[str]) -> None:
         """Add links to the chain: entries, then the names of requests."""
         voiced = any(entry.kind in (*VOICES, "withdraw") for entry in entries)
-        with self._transaction() as connection:
-            links = self._insert(entries, requests)
-            if voiced and self._format < VOICED:
-                connection.execute(f"PRAGMA user_version = {VOICED}")
-        self._format = VOICED if voiced else self._format
-        self.entries.extend(entries)
-        self.requests.update(requests)
-        self.links = links
+        try:
+            with self._transaction() as connection:
+                links = self._insert(entries, requests)
+                if voiced and self._format < VOICED:
+                    connection.execute(f"PRAGMA user_version = {VOICED}")
+            self._format = VOICED if voiced else self._format
+            self.entries.extend(entries)
+            self.requests.update(requests)
+            self.links = links
+        except BaseException:
+            # Ctrl-C may come after the commit: what is kept is what the file says.
+            self.length()
+            raise
         self._mark()
 
     def _insert(self, entries: Sequence[Entry], requests: Sequence[str]) -> list[bytes]:
@@ -354,7 +376,7 @@ class AnswerFile:
         with explained(self.path, "read"):
             rows = self._connection.execute("SELECT name, value, checksum FROM beside").fetchall()
         for name, value, checksum in rows:
-            if checksum != _checksum(str(name), str(value)):
+            if not is_sound(name, value, checksum):
                 raise damaged(self.path, f"{name!r}, kept beside the answers, has changed")
         self.beside = {str(name): str(value) for name, value, _ in rows}
 
@@ -410,6 +432,11 @@ def _put_beside(connection: sqlite3.Connection, values: Mapping[str, str]) -> No
     rows = [(name, value, _checksum(name, value)) for name, value in values.items() if value]
     connection.executemany("DELETE FROM beside WHERE name = ?", gone)
     connection.executemany("INSERT OR REPLACE INTO beside VALUES (?, ?, ?)", rows)
+
+
+def is_sound(name: Any, value: Any, checksum: Any) -> bool:
+    """Say whether what is kept beside the answers is as it was written."""
+    return isinstance(name, str) and isinstance(value, str) and checksum == _checksum(name, value)
 
 
 def _checksum(name: str, value: str) -> bytes:

@@ -122,7 +122,8 @@ class Session:
             if self._file.closed:
                 return
             try:
-                snapshot.keep(self._learner, self._file, snapshot.CLOSING)
+                if not self._file.is_inherited:
+                    snapshot.keep(self._learner, self._file, snapshot.CLOSING)
             finally:
                 self._file.close()
 
@@ -150,6 +151,8 @@ class Session:
         with self._writing(request) as wanted:
             if not wanted:
                 return
+            if not isinstance(ahead, Learner):
+                raise TypeError(f"a session adopts what fork() returned, got {ahead!r}.")
             history = self._learner.history
             added = ahead.history[len(history) :]
             if ahead.history[: len(history)] != history or not all(e.sign for e in added):
@@ -333,6 +336,8 @@ class Session:
 
         They are on the disk when this returns, all or none; an empty text is one that is not kept.
         """
+        if not isinstance(values, Mapping):
+            raise TypeError(f"texts are kept by name, as in {{'note': 'text'}}, got {values!r}.")
         with self._writing(request) as wanted:
             if wanted:
                 self._file.keep_beside(values, request)
@@ -389,6 +394,11 @@ class Session:
         with self._lock:
             if self._file.closed:
                 raise SessionError(f"the session in {self.path} is closed: open it again to go on.")
+            if self._file.is_inherited:
+                raise SessionError(
+                    f"the session in {self.path} was opened by another process, of which this one "
+                    "is a fork: answer there, or close it there and open it here."
+                )
             yield request is None or request not in self._file.requests
 
     def _voice(self, kind: str, who: str, i: int, label: Any, request: str | None) -> None:
