@@ -99,8 +99,8 @@ def _claims(port: int, mine: str) -> Iterator[Claim]:
     # The name of a request that the other has used is not a way to their answer.
     yield Claim("request", _answer(port, mine, "first", ANSWERED, label="no"))
     for name in (OTHER, OTHER.upper(), "\uff42\uff45\uff4e", f" {OTHER} "):
-        body = json.dumps({"name": name}).encode()
-        yield Claim(f"join {name}", request(port, "/api/join", "POST", *auth, body=body), False)
+        content = json.dumps({"name": name}).encode()
+        yield Claim(f"join {name}", request(port, "/api/join", "POST", *auth, body=content), False)
 
 
 def _answer(
