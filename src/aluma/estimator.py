@@ -22,6 +22,7 @@ from aluma.learners.settings import taken
 from aluma.pool import Pool
 from aluma.representation.bias import checked_bias, with_bias
 from aluma.representation.kernels import KernelMap, is_precomputed
+from aluma.representation.prior import checked_prior
 from aluma.streams import entropy
 
 #: What X may be. The support vector machine takes no 64-bit sparse indices.
@@ -74,6 +75,10 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     bias : bool or float
         Consider halfspaces that do not pass through the origin of the (centred) columns, by a
         constant feature: True for one as long as a typical row, or the number itself.
+    prior : {"pool", "ball"}
+        Which halfspaces are likely before the first answer, for strategies that let one choose:
+        "pool" expects directions in which rows differ much to tell the classes apart, "ball" is the
+        paper's; see :class:`aluma.ALuMA`.
     n_hypotheses : int
         Size of the population that splits are estimated and labels voted with; "iwal" has none.
     random_state : int, RandomState, Generator or None
@@ -149,6 +154,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tolerance: float | None = None,
         standardize: bool = True,
         bias: bool | float = True,
+        prior: str = "ball",
         n_hypotheses: int = 1000,
         random_state: Any = 0,
     ) -> None:
@@ -161,6 +167,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.tolerance = tolerance
         self.standardize = standardize
         self.bias = bias
+        self.prior = prior
         self.n_hypotheses = n_hypotheses
         self.random_state = random_state
 
@@ -280,6 +287,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             "slack": self.slack,
             "margin": self.margin,
             "dimension": self.dimension,
+            "prior": checked_prior(self.prior),
         }
         settings = taken(chosen, offered)
         if self.tolerance is not None and (count > 1 or "promise" not in settings):
