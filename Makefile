@@ -22,7 +22,7 @@ PLACES := elsewhere-Haswell-haswell-1000 elsewhere-Sandybridge-sandybridge-2000 
 CHAOTIC := tests/sampling tests/spaces tests/learners tests/geometry \
   tests/test_determinism.py tests/test_evidence.py
 
-.PHONY: help demo test lint bench test-oldest test-installs test-elsewhere $(PLACES) clean
+.PHONY: help demo test lint bench docs dist test-oldest test-installs test-elsewhere $(PLACES) clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -42,6 +42,16 @@ lint: $(VENV)/.installed-test  ## ruff, mypy and import-linter only
 bench: $(VENV)/.installed-bench  ## the sampler's benchmark; another: make bench BENCH=cost
 	$(VENV)/bin/aluma bench $(BENCH)
 
+docs: $(VENV)/.installed-docs  ## the documentation, in docs/_build/html; a warning is an error
+	$(VENV)/bin/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	$(VENV)/bin/python docs/check_links.py docs/_build/html
+
+dist: $(VENV)/.installed-dist  ## build the wheel, install it in an empty environment, try it there
+	rm -rf build dist
+	$(VENV)/bin/python -m build --quiet --outdir dist .
+	$(VENV)/bin/python -m twine check --strict dist/*
+	$(PYTHON) .ci/try_wheel.py dist/*.whl
+
 test-oldest: $(OLDEST)/.installed  ## the test suite on the oldest supported versions
 	$(OLDEST)/bin/python -m pytest $(PARALLEL)
 
@@ -57,7 +67,7 @@ $(PLACES): elsewhere-%: $(VENV)/.installed-test
 	  $(VENV)/bin/python -m pytest $(PARALLEL) $(CHAOTIC)
 
 clean:  ## remove caches and build products (the environments stay)
-	rm -rf build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis \
+	rm -rf build dist docs/_build docs/api docs/gallery docs/tutorials src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis \
 	  .import_linter_cache
 	find src tests -type d -name __pycache__ -prune -exec rm -rf {} +
 

@@ -76,6 +76,8 @@ def test_thirty_answers_by_keyboard_undo_change_reload_and_export(run, points, v
     press(tab, truth)
     answered(tab, 30)
 
+    # There is nothing to skip while the next example is on its way.
+    expect(tab.locator("#skip")).to_be_enabled()
     tab.keyboard.press("s")
     expect(tab.locator("#split")).to_contain_text("1 skipped")
 

@@ -65,7 +65,8 @@ def test_every_kind_of_pool_is_stretched_alike() -> None:
 def test_the_unit_of_the_rows_does_not_matter() -> None:
     X = strong_and_weak()
     one, other = shape_of(Pool(X)), shape_of(Pool(128 * X))
-    assert one is not None and other is not None
+    assert one is not None
+    assert other is not None
     np.testing.assert_allclose(one.applied(X), other.applied(X), rtol=1e-9, atol=1e-12)
 
 
@@ -87,7 +88,8 @@ def test_a_constant_column_stays_a_bias() -> None:
     X = strong_and_weak()
     with_column = np.hstack([X, np.full((len(X), 1), 0.5)])
     shape, alone = shape_of(Pool(with_column)), shape_of(Pool(X))
-    assert shape is not None and alone is not None
+    assert shape is not None
+    assert alone is not None
     found = shape.applied(with_column)
     np.testing.assert_allclose(found[:, :-1], alone.applied(X), atol=1e-9)
     longer = np.median(np.linalg.norm(alone.applied(X), axis=1))

@@ -10,7 +10,9 @@ for each step that can be undone, and ``8 (t d + d r + t r + t^2)`` for the cone
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,6 +34,18 @@ from aluma.streams import OfState, entropy, named, streams
 UNDO_DEPTH = 32
 #: An independent draw flies this many times as often as it took to forget the last start.
 TIMES_TO_FORGET = 3
+
+
+class Task(NamedTuple):
+    """What a jury is drawn for: names of streams that nothing else reads."""
+
+    flights: OfState
+    free: OfState
+
+
+#: Labels by majority (Lemma 15), and the estimates of Algorithm 2 (Theorem 16).
+VOTE = Task(OfState.VOTE, OfState.VOTE_FREE)
+VERIFY = Task(OfState.VERIFY, OfState.VERIFY_FREE)
 
 
 class Population:
@@ -71,6 +85,8 @@ class Population:
             sampler=checked_sampler(sampler),
         )
         self._past: deque[State] = deque(maxlen=UNDO_DEPTH)
+        #: The last jury, and the state that it was drawn in.
+        self._jury: tuple[State, Task, list[Floats]] | None = None
 
     @property
     def state(self) -> State:
@@ -161,6 +177,7 @@ class Population:
         twin = Population.__new__(Population)
         twin.size, twin.seed = self.size, self.seed
         twin._state, twin._past = self._state, deque(self._past, maxlen=UNDO_DEPTH)
+        twin._jury = self._jury
         return twin
 
     def hypotheses(self, fresh: int = 0) -> Floats:
@@ -190,8 +207,34 @@ class Population:
         """Return the points of the chains, and as they are after further stretches of flights."""
         state = self._state
         flights = max(LEAST_FLIGHTS, state.mixing.flights)
-        more = self._flown(flights, times - 1, named(state.key, OfState.MORE_VOTERS))
+        more = self._flown([flights] * (times - 1), named(state.key, OfState.MORE_VOTERS))
         return [state.points, *more]
+
+    def jury(self, task: Task = VOTE, times: int = 1) -> Singles:
+        """Return k hypotheses, or ``times`` as many, that no question was chosen by.
+
+        As :meth:`independent`, but as directions that vote, in float32, and drawn for one task
+        alone: what is voted on by one jury can be judged by another.
+        """
+        state = self._state
+        drawn = [
+            to_votes(state.cone, one, named(state.key, task.free, number))[: self.size]
+            for number, one in enumerate(self.jury_points(task, times))
+        ]
+        return np.concatenate(drawn)
+
+    def jury_points(self, task: Task = VOTE, times: int = 1) -> list[Floats]:
+        """Return what :meth:`jury` turns into hypotheses, in the cone's coordinates."""
+        state = self._state
+        if self._jury is not None:
+            then, whose, points = self._jury
+            if then is state and whose == task and len(points) >= times:
+                return points[:times]
+        least = max(LEAST_FLIGHTS, state.mixing.flights)
+        flights = [TIMES_TO_FORGET * least] + [least] * (times - 1)
+        points = self._flown(flights, named(state.key, task.flights))
+        self._jury = state, task, points
+        return points
 
     def independent(self, number: int) -> Floats:
         """Return k hypotheses that no question was chosen by.
@@ -211,20 +254,20 @@ class Population:
         """Return what :meth:`independent` turns into hypotheses, in the cone's coordinates."""
         state = self._state
         flights = TIMES_TO_FORGET * max(LEAST_FLIGHTS, state.mixing.flights)
-        return self._flown(flights, 1, named(state.key, OfState.INDEPENDENT, number))[0]
+        return self._flown([flights], named(state.key, OfState.INDEPENDENT, number))[0]
 
-    def _flown(self, flights: int, times: int, key: tuple[int, ...]) -> list[Floats]:
+    def _flown(self, stretches: Sequence[int], key: tuple[int, ...]) -> list[Floats]:
         """Return the points after each of some stretches of flights; the population stays."""
         state = self._state
-        if times == 0 or len(state.cone) == 0:
-            return [state.points] * times
+        if not stretches or len(state.cone) == 0:
+            return [state.points] * len(stretches)
         walls = Walls.of_cone(state.cone, state.sampler)
         count = len(state.points) // BLOCK
         rngs = streams(key, count)
 
         def fly_on(block: int) -> list[Floats]:
             chains, seen = place(state.points[block * BLOCK : (block + 1) * BLOCK], walls), []
-            for _ in range(times):
+            for flights in stretches:
                 for _ in range(flights):
                     chains, _flight = fly(chains, walls, state.length, rngs[block])
                 seen.append(chains.points)

@@ -17,6 +17,7 @@ from aluma.arrays import Bools, Floats, Ints
 from aluma.pool import Pool
 from aluma.representation.lift import largest_norm
 from aluma.representation.own import OwnCoordinates
+from aluma.sampling.population import VOTE, Task
 from aluma.scoring import Choice
 from aluma.scoring.disputes import Disputes, soft_disputes
 from aluma.scoring.soft import choose_soft, soft_shares
@@ -63,6 +64,15 @@ class LiftedSpace(PlainSpace):
         """Return the mean chance of a + vote; as chances vary less than votes, nobody is added."""
         del most_times
         return soft_shares(pool, self.voters())
+
+    def jury(self, task: Task = VOTE, most_times: int = 1) -> npt.NDArray[Any]:
+        """Return such halfspaces that no question was chosen by."""
+        return self._halfspaces(super().jury(task, most_times))
+
+    def vote(self, pool: Pool, most_times: int = 1) -> Floats:
+        """Return the mean chance of a + vote among a jury."""
+        del most_times
+        return soft_shares(pool, self.jury())
 
     def split(
         self,

@@ -20,7 +20,7 @@ from aluma.pool import Pool
 from aluma.representation.lift import largest_norm
 from aluma.representation.noise import CANDIDATES, slack_by_checks
 from aluma.representation.slack import smallest_slack
-from aluma.sampling.population import Population
+from aluma.sampling.population import VOTE, Population, Task
 from aluma.scoring import Choice
 from aluma.scoring.disputes import Disputes
 from aluma.spaces.history import Event, learnt
@@ -229,6 +229,14 @@ class LooseningSpace(Hypotheses):
     def shares(self, pool: Pool, most_times: int = 1) -> Floats:
         """Return the share of + votes for each example of a pool."""
         return self._inner.shares(pool, most_times)
+
+    def jury(self, task: Task = VOTE, most_times: int = 1) -> npt.NDArray[Any]:
+        """Return halfspaces that no question was chosen by."""
+        return self._inner.jury(task, most_times)
+
+    def vote(self, pool: Pool, most_times: int = 1) -> Floats:
+        """Return the share of + votes among a jury."""
+        return self._inner.vote(pool, most_times)
 
     def split(
         self,

@@ -12,7 +12,7 @@ then in units of the noise.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -29,7 +29,7 @@ from aluma.representation.lift import largest_norm
 from aluma.representation.own import OwnCoordinates
 from aluma.sampling.ball import quick_normals
 from aluma.sampling.pace import directions
-from aluma.sampling.population import UNDO_DEPTH, Population
+from aluma.sampling.population import UNDO_DEPTH, VOTE, Population
 from aluma.scoring import Choice
 from aluma.scoring.disputes import Disputes
 from aluma.scoring.many import choose_among_classes, choose_classes_batch, class_counts, class_votes
@@ -202,11 +202,25 @@ class ManySpace(Retraceable):
         return np.concatenate(list(self._matrices(1)))
 
     def shares(self, pool: Pool, most_times: int = 1) -> Floats:
-        """Return the share of votes that each class has, (n, K)."""
+        """Return the share of votes that each class has, (n, K), among the voters."""
+        return self._counted(pool, self._matrices(most_times))
+
+    def vote(self, pool: Pool, most_times: int = 1) -> Floats:
+        """Return the same among hypotheses that no question was chosen by."""
+        drawn = enumerate(self._population.jury_points(VOTE, most_times))
+        lifted = (
+            matrices
+            for number, points in drawn
+            for matrices in self._lifted(points, named(self.key, VOTE.free, number))
+        )
+        return self._counted(pool, lifted)
+
+    def _counted(self, pool: Pool, hypotheses: Iterable[Singles]) -> Floats:
+        """Return the share of votes that each class has among some hypotheses, (n, K)."""
         counts = np.zeros((len(pool), self.classes), dtype=np.int64)
         drawn = 0
         noise = self._noise(OfState.OWN_NUMBERS)
-        for matrices in self._matrices(most_times):
+        for matrices in hypotheses:
             counts += class_counts(pool, matrices, None, noise)
             drawn += len(matrices)
         return counts / drawn

@@ -21,7 +21,7 @@ from aluma.arrays import Bools, Floats, Ints
 from aluma.errors import Conflict
 from aluma.pool import Pool
 from aluma.sampling.absorption import State
-from aluma.sampling.population import Population
+from aluma.sampling.population import VOTE, Population, Task
 from aluma.scoring import Choice, choose, choose_batch, vote_shares
 from aluma.scoring.disputes import Disputes, disputes
 from aluma.spaces.history import Event, Group, learnt
@@ -173,13 +173,28 @@ class Hypotheses(Space):
         With ``most_times``, up to that many times as many as the population has where they cost
         next to nothing, which is while there are few answers.
         """
+        return self.population.voters(self._times(most_times))
+
+    def jury(self, task: Task = VOTE, most_times: int = 1) -> npt.NDArray[Any]:
+        """Return as many halfspaces that no question was chosen by.
+
+        The proofs of the vote (Lemma 15) and of Algorithm 2 (Theorem 16) need those: the voters
+        that a question was chosen by are survivors of that choice.
+        """
+        return self.population.jury(task, self._times(most_times))
+
+    def _times(self, most: int) -> int:
+        """Return how many times the population can vote at next to no cost, at most so many."""
         cone = self.population.cone
-        times = min(most_times, max(1, CHEAP_WALL_NUMBERS // max(len(cone) * cone.dimension, 1)))
-        return self.population.voters(times)
+        return min(most, max(1, CHEAP_WALL_NUMBERS // max(len(cone) * cone.dimension, 1)))
 
     def shares(self, pool: Pool, most_times: int = 1) -> Floats:
-        """Return the share of + votes for each example of a pool."""
+        """Return the share of + votes for each example of a pool, among the voters."""
         return vote_shares(pool, self.voters(most_times))
+
+    def vote(self, pool: Pool, most_times: int = 1) -> Floats:
+        """Return the same among a jury: this is what labels are given by."""
+        return vote_shares(pool, self.jury(most_times=most_times))
 
     def labelled(self, shares: Floats) -> npt.NDArray[Any]:
         """Return the labels that shares of votes stand for: with two classes, who is positive."""

@@ -81,8 +81,12 @@ class Greedy:
     vote: Ints
 
 
-def follow_greedy(labelings: Labelings) -> Greedy:
-    """Ask where the probability splits most evenly, for every labeling as the target."""
+def follow_greedy(labelings: Labelings, every: int = 1) -> Greedy:
+    """Ask where the probability splits most evenly, for every labeling as the target.
+
+    With ``every``, only the first question is greedy and then every so many-th; those between are
+    the worst there are, about what is known already if possible.
+    """
     signs = labelings.signs
     certain = np.zeros(len(signs), dtype=np.int64)
     vote = np.zeros(len(signs), dtype=np.int64)
@@ -95,10 +99,32 @@ def follow_greedy(labelings: Labelings) -> Greedy:
         if len(space) == 1:
             certain[space] = asked
             continue
-        x = int((shares * (1 - shares)).argmax())
-        side = signs[space, x]
-        waiting += [(space[side], asked + 1), (space[~side], asked + 1)]
+        side = signs[space, asked_about(shares, greedy=asked % every == 0)]
+        waiting += [(part, asked + 1) for part in (space[side], space[~side]) if len(part)]
     return Greedy(certain, vote)
+
+
+def reductions(labelings: Labelings, questions: int, every: int = 1) -> Floats:
+    """Return f_avg after 0, 1, ... questions: 1 - E[P(V_t)], the target drawn from P.
+
+    The same learner as :func:`follow_greedy`.
+    """
+    spaces, found = [np.arange(len(labelings.signs))], []
+    for asked in range(questions + 1):
+        found.append(1 - sum(float(labelings.probability[space].sum()) ** 2 for space in spaces))
+        parts = []
+        for space in spaces:
+            shares = positive_shares(labelings, space)
+            side = labelings.signs[space, asked_about(shares, greedy=asked % every == 0)]
+            parts += [part for part in (space[side], space[~side]) if len(part)]
+        spaces = parts
+    return np.array(found)
+
+
+def asked_about(shares: Floats, *, greedy: bool) -> int:
+    """Return the example with the most even split, or with the least even one."""
+    splits = shares * (1 - shares)
+    return int(splits.argmax() if greedy else splits.argmin())
 
 
 def positive_shares(labelings: Labelings, space: Ints) -> Floats:
