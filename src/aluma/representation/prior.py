@@ -21,7 +21,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from aluma.arrays import Floats, Ints
 from aluma.blas import one_thread
@@ -86,7 +85,7 @@ def shape_of(pool: Pool, seed: int = 0) -> Shape | None:
     """
     rows = _some(pool)
     mean = np.asarray(rows.mean(axis=0)).ravel()
-    power = np.asarray((rows.multiply(rows) if sparse.issparse(rows) else rows**2).mean(axis=0))
+    power = np.asarray((rows.multiply(rows) if _is_sparse(rows) else rows**2).mean(axis=0))
     deviation = np.sqrt(np.maximum(power.ravel() - mean**2, 0.0))
     varies = deviation > CONSTANT * np.abs(mean)
     if varies.sum() < 2:
@@ -131,13 +130,17 @@ def _some(pool: Pool) -> Any:
     """Return rows that are evenly spread over a pool, as they are held: an array or CSR matrix."""
     width = pool.dimension - pool.bias
     first = pool.held(slice(0, 1))
-    wanted = MOST_ROWS if sparse.issparse(first) else min(MOST_ROWS, max(2, ENTRIES // width))
+    wanted = MOST_ROWS if _is_sparse(first) else min(MOST_ROWS, max(2, ENTRIES // width))
     if len(pool) <= wanted:
         chosen = np.arange(len(pool))
     else:
         chosen = np.unique(np.linspace(0, len(pool) - 1, wanted).astype(np.int64))
     rows = pool.held(chosen)
-    return rows.astype(np.float64) if sparse.issparse(rows) else np.asarray(rows, np.float64)
+    return rows.astype(np.float64) if _is_sparse(rows) else np.asarray(rows, np.float64)
+
+
+def _is_sparse(rows: Any) -> bool:
+    return not isinstance(rows, np.ndarray)
 
 
 def _covariance(rows: Any, mean: Floats) -> Floats:
@@ -145,7 +148,7 @@ def _covariance(rows: Any, mean: Floats) -> Floats:
     width = rows.shape[1]
     out = np.zeros((width, width))
     for part in parts(rows.shape[0], rows_per_block(8 * width)):
-        block = rows[part].toarray() if sparse.issparse(rows) else rows[part]
+        block = rows[part].toarray() if _is_sparse(rows) else rows[part]
         apart = block - mean
         out += apart.T @ apart
     return out / rows.shape[0]
@@ -175,7 +178,7 @@ def _back(rows: Any, mean: Floats, coordinates: Floats) -> Floats:
 
 def _squares_about(rows: Any, mean: Floats) -> Floats:
     """Return the squared lengths of rows, seen from their mean."""
-    if sparse.issparse(rows):
+    if _is_sparse(rows):
         own = np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
         return np.asarray(np.maximum(own - 2 * (rows @ mean) + mean @ mean, 0.0))
     apart = rows - mean
@@ -187,7 +190,7 @@ def _with_constants(shape: Shape, rows: Any, constant: Ints) -> Shape:
     if not len(constant):
         return shape
     some = rows[: min(rows.shape[0], 2000)]
-    some = np.array(some.toarray() if sparse.issparse(some) else some)
+    some = np.array(some.toarray() if _is_sparse(some) else some)
     some[:, constant] = 0.0
     before, after = (np.linalg.norm(one, axis=1) for one in (some, shape.applied(some)))
     factor = float(np.median(after)) / (float(np.median(before)) or 1.0)
