@@ -151,7 +151,7 @@ def _covariance(rows: Any, mean: Floats) -> Floats:
         block = rows[part].toarray() if _is_sparse(rows) else rows[part]
         apart = block - mean
         out += apart.T @ apart
-    return out / rows.shape[0]
+    return np.asarray(out / rows.shape[0])
 
 
 def _sketched(rows: Any, mean: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
