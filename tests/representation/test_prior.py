@@ -20,6 +20,12 @@ from evidence import generator, seed_of
 SMALL: dict[str, Any] = {"classes": (False, True), "n_hypotheses": 200}
 
 
+@pytest.fixture(autouse=True)
+def _whole_covariance(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stretch small pools too, which are left as they are otherwise."""
+    monkeypatch.setattr(priors, "EFFECTIVE", 1.0)
+
+
 def strong_and_weak(m: int = 300, d: int = 40) -> Any:
     """Return rows that differ much in a few directions, and little in many."""
     rng = generator(0)
@@ -219,3 +225,18 @@ def test_sessions_keep_the_prior_and_old_ones_have_the_papers(tmp_path: Path) ->
     del settings["prior"]
     before = json.dumps(settings)
     assert recipe.made("aluma", before, recipe.pool(before, X)).pool.preparation == ""
+
+
+def test_enough_directions_are_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(priors, "EFFECTIVE", 14.0)
+    assert shape_of(Pool(strong_and_weak(300, 40))) is None
+    variances = 1 / (1 + np.arange(400.0))
+    power = priors.power_for(variances, np.ones(400))
+    left = variances ** (1 + power)
+    assert left.sum() ** 2 / (left**2).sum() == pytest.approx(14.0, rel=1e-3)
+    assert 0 < power < 1
+    X = generator(5).standard_normal((800, 60)) * np.where(np.arange(60) < 20, 1.0, 0.2)
+    shape = shape_of(Pool(X))
+    assert shape is not None
+    long, short = np.linalg.norm(shape.applied(np.eye(60)[[0, 59]]), axis=1)
+    assert 3.5 < long / short < 6

@@ -24,12 +24,15 @@ WEIGHTS, TOKENIZER = (
 
 
 def word_vectors(texts: Sequence[str]) -> Singles:
-    """Return one row of 256 numbers for every text; an empty one is all zeros.
+    """Return one row of 256 numbers, of length 1, for every text; an empty one is all zeros.
 
+    Means of few words are longer than those of many, which says nothing about what they mean.
     Raises :class:`aluma.errors.MissingExtra` if wordllama is not installed.
     """
     model = _model()
-    return np.asarray(model.embed(list(texts), norm=False), dtype=np.float32)
+    rows = np.asarray(model.embed(list(texts), norm=False), dtype=np.float32)
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(rows / np.where(lengths > 0, lengths, 1.0), dtype=np.float32)
 
 
 @lru_cache(maxsize=1)

@@ -10,6 +10,10 @@ uniform hypotheses holds. S is shrunk towards a multiple of the identity as in O
 Wolf, "A well-conditioned estimator for large-dimensional covariance matrices", Journal of
 Multivariate Analysis 88, 2004: where all directions are alike but for chance, nothing is stretched.
 
+Where few directions are strong already, as in pixels and in tables, expecting yet more of them is a
+mistake: there the classes differ in weaker ones too. So it is a power of S, the largest up to 1
+that leaves EFFECTIVE directions; a pool that has fewer to begin with is left as it is.
+
 Of a pool with many columns the leading directions are found by random projections (N. Halko, P.
 Martinsson and J. Tropp, "Finding structure with randomness", SIAM Review 53, 2011), and the others
 share one factor; a sparse pool stays sparse.
@@ -39,6 +43,10 @@ LEADING, BEYOND, PASSES = 128, 16, 2
 MOST_ROWS, ENTRIES = 20_000, 2**24
 #: A column whose deviation is a smaller share of its mean is a constant, such as a bias.
 CONSTANT = 1e-6
+#: Stretched examples vary in so many directions at least, counted as ``(sum v)^2 / sum v^2`` for
+#: variances v. Sentence embeddings have 14 and 15 with the whole covariance, which took a tenth to
+#: a fifth off the error after 10 to 50 answers; components of digits have 5, and lost as much.
+EFFECTIVE = 14.0
 #: Directions in which nothing is seen get this share of the mean variance at least.
 LEAST = 1e-6
 
@@ -98,11 +106,43 @@ def shape_of(pool: Pool, seed: int = 0) -> Shape | None:
     average = (spread.variances.sum() + spread.rest * (width - len(spread.variances))) / width
     kept = 1 - spread.shrinkage
     shrunk = kept * np.append(spread.variances, spread.rest) / average + spread.shrinkage
-    factors = np.sqrt(np.maximum(shrunk, LEAST))
+    shrunk = np.maximum(shrunk, LEAST)
+    power = power_for(
+        shrunk, np.append(np.ones(len(spread.variances)), width - len(spread.variances))
+    )
+    if power == 0:
+        return None
+    factors = shrunk ** (power / 2)
     directions = np.zeros((len(spread.directions), len(varies)))
     directions[:, columns] = spread.directions
     shape = Shape(directions, factors[:-1], float(factors[-1]))
     return _with_constants(shape, rows, np.flatnonzero(~varies & (mean != 0)))
+
+
+def power_for(variances: Floats, times: Floats) -> float:
+    """Return the largest power up to 1 of variances that leaves EFFECTIVE directions, or 0.
+
+    Parameters
+    ----------
+    variances, times : the variances, and how many directions have each
+
+    Examples
+    --------
+    >>> power_for(np.ones(5), np.ones(5)), power_for(np.ones(50), np.ones(50))
+    (0.0, 1.0)
+    """
+
+    def enough(power: float) -> bool:
+        stretched = variances ** (1 + power)
+        return bool((times @ stretched) ** 2 >= EFFECTIVE * (times @ stretched**2))
+
+    if enough(1.0):
+        return 1.0
+    low, high = 0.0, 1.0
+    for _ in range(30):
+        middle = (low + high) / 2
+        low, high = (middle, high) if enough(middle) else (low, middle)
+    return low
 
 
 def spread_of(rows: Any, mean: Floats, rng: np.random.Generator) -> Spread:
