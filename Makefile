@@ -5,6 +5,8 @@ PYTHON ?= python3
 BENCH ?= sampler
 VENV := .venv
 OLDEST := .venv-oldest
+PEERS := .venv-peers
+STUDIO := .venv-label-studio
 PIP_FLAGS := --quiet --quiet --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := help
@@ -22,7 +24,8 @@ PLACES := elsewhere-Haswell-haswell-1000 elsewhere-Sandybridge-sandybridge-2000 
 CHAOTIC := tests/sampling tests/spaces tests/learners tests/geometry \
   tests/test_determinism.py tests/test_evidence.py
 
-.PHONY: help demo test lint bench docs dist test-oldest test-installs test-elsewhere $(PLACES) clean
+.PHONY: help demo test lint bench docs dist test-oldest test-installs test-peers \
+  test-elsewhere $(PLACES) clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,6 +61,11 @@ test-oldest: $(OLDEST)/.installed  ## the test suite on the oldest supported ver
 test-installs: $(VENV)/.installed-test  ## install without extras and with [label], and try both
 	$(VENV)/bin/python -m pytest -n 0 -m slow tests/test_install.py
 
+# Label Studio pins much of what it needs, so it has an environment of its own.
+test-peers: $(PEERS)/.installed $(STUDIO)/.installed  ## Label Studio, JupyterLab, ASReview and others
+	LABEL_STUDIO=$(CURDIR)/$(STUDIO)/bin/label-studio \
+	  $(PEERS)/bin/python -m pytest -n 0 -m peers tests/adapters
+
 test-elsewhere: $(PLACES)  ## what reflections decide, as if on three other processors
 
 $(PLACES): elsewhere-%: $(VENV)/.installed-test
@@ -82,6 +90,20 @@ $(OLDEST)/.installed: pyproject.toml requirements/oldest.txt | $(OLDEST)/bin/pip
 	@$(OLDEST)/bin/python -m pip install $(PIP_FLAGS) \
 	  --constraint requirements/oldest.txt --editable '.[test]'
 	@touch $@
+
+$(PEERS)/.installed: pyproject.toml | $(PEERS)/bin/pip
+	@echo "Installing aluma and the tools it works in into $(PEERS)"
+	@$(PEERS)/bin/python -m pip install $(PIP_FLAGS) \
+	  --editable '.[test,notebook,label-studio,skactiveml]' asreview jupyterlab
+	@touch $@
+
+$(STUDIO)/.installed: | $(STUDIO)/bin/pip
+	@echo "Installing Label Studio into $(STUDIO)"
+	@$(STUDIO)/bin/python -m pip install $(PIP_FLAGS) label-studio
+	@touch $@
+
+$(PEERS)/bin/pip $(STUDIO)/bin/pip:
+	@$(PYTHON) -m venv $(@D:/bin=)
 
 # pip is the last thing that venv writes: where it is missing, the environment is incomplete.
 $(VENV)/bin/pip:

@@ -24,6 +24,9 @@ ALUMA_BETA = 2 / 3
 LARGEST_LAMBDA = 1 / math.sqrt(32)
 """From here on not even a perfectly even split passes `verified_factor`."""
 
+MOST_BITS = 100_000
+"""Whole numbers of more bits than this are not worked out: it would take hours."""
+
 
 def budget(
     opt_max: float,
@@ -273,6 +276,11 @@ def cal_octahedron(d: SupportsIndex) -> int:
     (2^d + d) / (2 d + 3), rounded up, where d labels suffice for an aggressive learner.
     """
     size = _whole("d", d, 3, "the theorem is about three dimensions or more")
+    if size > MOST_BITS:
+        raise ValueError(
+            f"d is {size}, and the number of labels would have about {size * 0.301:.3g} digits: "
+            f"it is worked out up to d={MOST_BITS}, beyond that take 2**d / (2 * d) for it."
+        )
     return -(-((1 << size) + size) // (2 * size + 3))
 
 

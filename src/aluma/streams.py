@@ -46,6 +46,8 @@ class OfSeed(Enum):
     CHECKS = (107, None)
     #: Projections that find the directions in which the examples of a wide pool differ most.
     SKETCH = (108,)
+    #: Right answers and errors of people, drawn in turn.
+    PEOPLE = (120,)
 
 
 @unique

@@ -3,6 +3,8 @@
 ``test_asreview_peer.py`` has the same with ASReview itself.
 """
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -80,6 +82,15 @@ def test_draws_are_uniform_also_with_a_seed_and_a_querier_made_anew():
     holds(look)
     places = {Checks(3).query(np.zeros(n))[0] / n for n in range(400, 500)}
     assert max(places) - min(places) > 0.8  # not the same place again and again
+
+
+@pytest.mark.parametrize(("recall", "checks"), [(0.95, 2478), (0.9, 1432), (0.8, 709)])
+def test_the_price_is_what_the_guide_says(recall, checks):
+    guide = Path(__file__).parents[2] / "docs" / "adapters.md"
+    assert f"{checks:,}" in guide.read_text(encoding="utf-8")
+    for drawn, enough in ((checks - 1, False), (checks, True)):
+        rows = {"label": [1] * 100 + [0] * drawn, "querier": ["max"] * 100 + [Checks.name] * drawn}
+        assert RecallBound(recall).stop(pd.DataFrame(rows), [0] * 5100) == enough
 
 
 def test_wrong_settings_are_named():

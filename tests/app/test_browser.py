@@ -88,7 +88,7 @@ def test_thirty_answers_by_keyboard_undo_change_reload_and_export(run, points, v
 
     tab.keyboard.press("e")
     with tab.expect_download() as download:
-        tab.get_by_role("link", name="CSV").click()
+        tab.get_by_role("link", name="CSV", exact=True).click()
     frame = pd.read_csv(download.value.path())
     assert (frame["label_by"] == "person").sum() == 30
     assert frame["label"].tolist() == truth

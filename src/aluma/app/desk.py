@@ -184,6 +184,11 @@ class Desk(Publisher[State]):
         """Examples whose labels are proven, the answers among them."""
         return set(self._judge.proven) | set(self._session.answered.tolist())
 
+    @property
+    def waiting(self) -> dict[int, str]:
+        """Answers that count and that the learner has not been told yet: none, of one person."""
+        return {}
+
     def given(self) -> list[Verdict]:
         """Return all answers, the newest first."""
         return [self._seen.verdict(entry) for entry in answers_of(self._session)[::-1]]

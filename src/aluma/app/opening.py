@@ -16,6 +16,7 @@ from aluma.app.carrying import Carried, carried
 from aluma.app.desk import Desk
 from aluma.app.examples import Examples, shown
 from aluma.app.features import Features
+from aluma.app.people.begin import Wish, check_wish, seated
 from aluma.app.rows import UNREADABLE, Rows, change
 from aluma.app.slack import learn
 from aluma.errors import BadInput, Conflict, Undecided
@@ -51,6 +52,7 @@ class Wanted:
     slack : how messy the answers may be, or "auto"; None for what the session says, or "auto"
     answers_from : another session whose answers are to be carried over when this one begins
     key : a column that says which row of its table is which of this one
+    people : several people, who share the session; see :mod:`aluma.app.people.begin`
     """
 
     source: Path | None
@@ -69,6 +71,7 @@ class Wanted:
     slack: float | str | None = None
     answers_from: Path | None = None
     key: str | None = None
+    people: Wish | None = None
     hypotheses: int = HYPOTHESES
 
 
@@ -108,7 +111,11 @@ def opened(wanted: Wanted, say: Callable[[str], None] = logger.info) -> Opened:
         session.close()
         raise
     task = Task(name, question, labels, tolerance, answers.grows(session), helps)
-    desk = Desk(session, examples, task)
+    try:
+        desk = seated(session, examples, task, wanted.people)
+    except BadInput:
+        session.close()
+        raise
     return Opened(desk, made, [*made.notes, *notes])
 
 
@@ -119,6 +126,7 @@ def _question(session: Session, labels: tuple[str, ...]) -> str:
 
 def _check_wishes(wanted: Wanted) -> None:
     """Refuse options that would have no effect."""
+    check_wish(wanted.people, wanted.slack)
     if wanted.key is not None and wanted.answers_from is None:
         raise BadInput("--key says how to find rows again: name a session with --answers-from too.")
     if wanted.answers_from is not None and wanted.session.exists():

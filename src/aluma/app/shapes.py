@@ -171,6 +171,9 @@ class State(Shown):
     curve: list[Figures]
     busy: str | None = Field(None, description="what takes longer just now")
     slack: bool = Field(description="whether going on with slack is possible")
+    me: Annotated[str, Field(description="who you are, where several people label")] = ""
+    mine: Annotated[int, Field(description="how many answers and skips are yours")] = 0
+    disputes: Annotated[int, Field(description="disagreements that nobody has resolved")] = 0
 
 
 class Receipt(BaseModel):

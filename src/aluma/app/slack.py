@@ -33,7 +33,8 @@ def loosened(session: Session, request: str) -> Session:
     settings = {"promise": "credible", "prior": "ball", **recipe.read(session.about["settings"])}
     settings |= {"slack": SLACK, "bias": settings.get("bias") or session.pool.constant or False}
     part, before = path.with_name(path.name + ".part"), path.with_name(path.name + ".before-slack")
-    part.unlink(missing_ok=True)
+    for left in (part, part.with_name(part.name + "-journal")):
+        left.unlink(missing_ok=True)
     new = Session.create(
         part, session.pool, strategy=session.about["strategy"], beside=session.beside, **settings
     )

@@ -97,6 +97,24 @@ def label(
         str | None,
         typer.Option(metavar="NAME", help="The column by which its rows are found again."),
     ] = None,
+    people: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B,...",
+            help="Several people, with a link each; or 'ask' for one link and names on first "
+            "visit.",
+        ),
+    ] = None,
+    overlap: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0,
+            max=1.0,
+            metavar="SHARE",
+            help="Share of the questions that is asked twice, of different people.",
+            show_default="0.1",
+        ),
+    ] = None,
     demo: Annotated[bool, typer.Option("--demo", help="Try it on 400 made-up messages.")] = False,
     host: Annotated[
         str, typer.Option(metavar="ADDRESS", help="Let other machines in: mind who can.")
@@ -119,10 +137,13 @@ def label(
     Example: aluma label messages.csv --yes spam --no ham
 
     With more answers: aluma label news.csv --answers sport,politics,science,other
+
+    With several people: aluma label messages.csv --people anna,ben --host 0.0.0.0
     """  # fmt: skip
     from aluma.app.answers import listed
     from aluma.app.api import application
     from aluma.app.opening import Wanted, opened
+    from aluma.app.people.begin import wish
     from aluma.app.server import take
     from aluma.errors import BadInput
     from aluma.session import SessionError
@@ -131,6 +152,7 @@ def label(
         fail("Name what to label, as in: aluma label messages.csv. Or try: aluma label --demo")
     try:
         named = None if answers is None else listed(answers)
+        team = wish(people, overlap, token)
     except BadInput as error:
         fail(str(error))
     wanted = Wanted(
@@ -150,6 +172,7 @@ def label(
         slack=None if slack is None else slack_option(slack),
         answers_from=answers_from,
         key=key,
+        people=team,
     )
     place = None
     try:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from aluma.arrays import Bools, Floats, Ints, Singles
+from aluma.arrays import Bools, Floats, Ints, Singles, bias_of, yes_or_no
 from aluma.pool.centred import Centred, Middle, seen_from
 from aluma.pool.frames import with_columns
 from aluma.pool.shaped import Shape, Shaped
@@ -66,7 +66,8 @@ class Pool:
     _zero: Bools
 
     def __init__(self, X: Any, *, bias: bool | float = False, prepared: bool = False) -> None:
-        self.bias, self.constant, self.prepared = bool(bias), float(bias), prepared
+        self.constant = bias_of(bias)
+        self.bias, self.prepared = bool(self.constant), yes_or_no(prepared, "prepared")
         if isinstance(X, Pool):
             self._store, self._zero = X._store, X._zero
             self.index, self.columns = X.index, X.columns

@@ -14,6 +14,7 @@ import { follow, Outbox } from "./link.js";
 import * as notice from "./notice.js";
 import * as noting from "./noting.js";
 import * as panel from "./panel.js";
+import * as people from "./people.js";
 
 let state = null;      // the latest from the server
 let shown = null;      // the card on the screen
@@ -27,7 +28,7 @@ let outbox = null;     // answers on their way
 const seen = new Map(); // cards shown lately, by example
 
 const answersWaiting = () => outbox.items.filter((item) => item.path === "/api/answer" && item.card);
-const taken = (number) => outbox.items.some((item) => item.path !== "/api/note" && item.body.example === number);
+const taken = (number) => outbox.items.some((item) => !["/api/note", "/api/resolve"].includes(item.path) && item.body.example === number);
 const beingNoted = (number) => outbox.items.some((item) => item.path === "/api/note" && item.body.example === number);
 
 // ---- what the server says
@@ -64,6 +65,7 @@ function reconcile() {
 function sent(item, receipt) {
   confirmed = Math.max(confirmed, receipt.version);
   reconcile();
+  if (item.path === "/api/resolve") people.resolved();
   if (["/api/answer", "/api/change"].includes(item.path)) list.changed(item.body.example, item.body.label);
 }
 
@@ -109,10 +111,9 @@ function skip() {
 }
 
 // An example that is as good as the next question, when that is not known yet. Nothing is as good as
-// a check: it was drawn.
+// a check but another: it was drawn.
 function substitute(card) {
-  if (card.check) return null;
-  return state.spare.find((one) => one.example !== card.example && !taken(one.example) && !seen.has(one.example)) ?? null;
+  return state.spare.find((one) => (!card.check || one.check) && one.example !== card.example && !taken(one.example) && !seen.has(one.example)) ?? null;
 }
 
 function undo() {
@@ -209,7 +210,7 @@ function redraw() {
   $("noted").hidden = !shown?.note;
   $("noted").textContent = shown?.note ? `Note${beingNoted(shown.example) ? " (being saved)" : ""}: ${shown.note}` : "";
   $("skip").disabled = shown === null || clash !== null;
-  $("undo").disabled = state.version === 0 && outbox.items.length === 0;
+  $("undo").disabled = (state.me ? state.mine : state.version) === 0 && outbox.items.length === 0;
   $("card").hidden = $("answers").hidden = clash !== null;
   $("drawn").hidden = !isCheck();
   if (shown === null && state.progress.exhausted) {
@@ -221,6 +222,7 @@ function redraw() {
   panel.progress(state, pending);
   panel.curve(state.curve, state.progress);
   panel.latest(state, pending);
+  people.draw(state);
   latest = panel.news(state, dismissed, clash !== null);
   // Old news is forgotten, so that the same can be news again.
   if (latest === null) dismissed = null;
@@ -241,6 +243,7 @@ const keys = {
   l: () => openList("answers"),
   "/": (event) => { event.preventDefault(); openList("search"); },
   e: () => open("export"),
+  p: () => people.open(state),
   g: (event) => { if (state?.guidelines) { event.preventDefault(); guidelines.open(); } },
   n: (event) => { event.preventDefault(); openNote(); },
   "?": openHelp,
@@ -277,6 +280,7 @@ function openHelp() {
     : ["What is ", make("b", {}, "expected"), " holds only if straight boundaries in the features separate the answers, and if they were as likely beforehand as was assumed."]));
   for (const one of document.querySelectorAll(".if-grows")) one.hidden = !state?.grows;
   for (const one of document.querySelectorAll(".if-guided")) one.hidden = !state?.guidelines;
+  for (const one of document.querySelectorAll(".if-people")) one.hidden = !state?.me;
   open("help");
 }
 
@@ -311,6 +315,7 @@ $("open-list").addEventListener("click", () => openList("answers"));
 $("open-search").addEventListener("click", () => openList("search"));
 $("open-export").addEventListener("click", () => open("export"));
 $("open-add").addEventListener("click", openAdd);
+$("open-people").addEventListener("click", () => people.open(state));
 $("open-note").addEventListener("click", openNote);
 $("open-guidelines").addEventListener("click", guidelines.open);
 for (const id of ["open-help", "more"]) $(id).addEventListener("click", openHelp);
@@ -332,5 +337,6 @@ addEventListener("beforeunload", (event) => {
 list.setUp(chosen);
 adding.setUp(add);
 noting.setUp(note);
+people.setUp((example, label) => outbox.put("/api/resolve", { example, label }));
 if (location.search) history.replaceState(null, "", "/");
 follow(arrived, trouble);

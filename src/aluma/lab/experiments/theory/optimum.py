@@ -67,6 +67,40 @@ class Optimum:
         return [(one, space ^ one) for one in sorted(halves, key=halves.__getitem__)]
 
 
+@dataclass
+class AverageOptimum:
+    """OPT_avg by dynamic programming over version spaces.
+
+    ``cost(S) = 0`` if S is one labeling, else ``P(S) + min over x of cost(S+) + cost(S-)``.
+    """
+
+    labelings: Labelings
+    _masks: list[int] = field(init=False)
+    _weights: list[float] = field(init=False)
+    _known: dict[int, float] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        columns = {column.tobytes(): column for column in self.labelings.signs.T}
+        self._masks = [_bits(column) for column in columns.values()]
+        self._weights = self.labelings.probability.tolist()
+
+    def cost(self) -> float:
+        """Return the expected number of labels that the best learner needs."""
+        return self._cost((1 << len(self._weights)) - 1)
+
+    def _cost(self, space: int) -> float:
+        if space.bit_count() == 1:
+            return 0.0
+        if space not in self._known:
+            halves = {min(space & mask, space & ~mask) for mask in self._masks} - {0}
+            best = min(self._cost(half) + self._cost(space ^ half) for half in halves)
+            self._known[space] = best + self._weight(space)
+        return self._known[space]
+
+    def _weight(self, space: int) -> float:
+        return sum(w for i, w in enumerate(self._weights) if space >> i & 1)
+
+
 @dataclass(frozen=True)
 class Greedy:
     """What the exact greedy learner needs, labeling by labeling.
