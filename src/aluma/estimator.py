@@ -183,7 +183,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         estimate: str = "sampling",
         alpha: float = 1.05,
         tolerance: float | None = None,
-        prior: str = "ball",
+        prior: str = "pool",
         C: float = 1.0,
         standardize: bool = True,
         bias: bool | float = True,

@@ -103,7 +103,7 @@ class ALuMA(Learner):
         *,
         classes: Sequence[Any] | None = None,
         bias: bool | float = False,
-        prior: str = "ball",
+        prior: str = "pool",
         kernel: Any = None,
         slack: float | str = "auto",
         margin: float | None = None,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Hashable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,22 @@ class Shape:
         along = rows @ self.directions.T
         out: Floats = rows * self.rest + (along * (self.factors - self.rest)) @ self.directions
         return out
+
+    @cached_property
+    def whole(self) -> Singles | None:
+        """R itself, in float32, where multiplying by it is the cheaper way."""
+        if 2 * len(self.directions) < self.directions.shape[1]:
+            return None
+        return self.applied(np.eye(self.directions.shape[1])).astype(np.float32)
+
+    @cached_property
+    def single(self) -> Shape:
+        """The same in float32."""
+        return Shape(
+            self.directions.astype(np.float32),
+            self.factors.astype(np.float32),
+            float(np.float32(self.rest)),
+        )
 
 
 class Shaped:
@@ -91,8 +108,10 @@ class Shaped:
 
     def operand(self, weights: Singles) -> Singles:
         """Return hypotheses prepared for products: as they are for the rows as given."""
-        stretched = self.shaping.applied(weights.astype(np.float64))
-        return self.inner.operand(stretched.astype(np.float32))
+        # In float32, as the products that follow: this is done for every question.
+        whole = self.shaping.whole
+        stretched = self.shaping.single.applied(weights) if whole is None else weights @ whole
+        return self.inner.operand(np.asarray(stretched, dtype=np.float32))
 
     def product(self, selection: Selection, operand: Singles) -> Singles:
         """Return the products of rows with prepared hypotheses."""
