@@ -15,7 +15,7 @@ from evidence import generator, holds
 
 SIZE, RELEVANT = 400, 40
 #: Records that are drawn between two looks.
-AT_ONCE = 8
+AT_ONCE = 16
 
 
 def screened(rng, *, read: int, stopper: RecallBound, seed: int | None = 0) -> tuple[float, int]:
@@ -39,7 +39,7 @@ def screened(rng, *, read: int, stopper: RecallBound, seed: int | None = 0) -> t
 
 def test_what_it_says_is_true_as_often_as_it_says():
     def look(seed, more):
-        rng, runs, stopper = generator(seed), 40 * more, RecallBound(0.9, delta=0.2)
+        rng, runs, stopper = generator(seed), 30 * more, RecallBound(0.9, delta=0.2)
         late = (screened(rng, read=60, stopper=stopper, seed=None) for _ in range(runs))
         failed = sum(recall < 0.9 for recall, _ in late)
         return float(binom.sf(failed - 1, runs, 0.2))

@@ -18,7 +18,8 @@ import pandas as pd
 from aluma.errors import AlumaError, BadInput, Exhausted
 from aluma.extras import needed, require
 from aluma.learners.learner import Learner
-from aluma.promises.audit_words import at_most, sure
+from aluma.promises.audit import sure
+from aluma.promises.audit_words import at_most
 from aluma.session import Session
 
 _anywidget: Any = needed("anywidget", "notebook", "aluma.adapters.notebook")
@@ -79,8 +80,9 @@ class Labeller(_anywidget.AnyWidget):  # type: ignore[misc]
         self.labels = _labels(learner, labels)
         self.examples = _examples(examples, _size(learner))
         learner.keep_asking = True
-        kept = isinstance(learner, Session)
-        self._curve = Curve(learner.path.with_suffix(".curve.jsonl")) if kept else None
+        self._curve: Curve | None = None
+        if isinstance(learner, Session):
+            self._curve = Curve(learner.path.with_suffix(".curve.jsonl"))
         self._points: list[Figures] = []
         self._asked: int | None = None
         super().__init__()

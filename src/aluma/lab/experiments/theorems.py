@@ -100,7 +100,7 @@ SAMPLED_CIRCLES = Tournament(
     notes="The distinct points of m draws from D_ε, 1/ε = 46, the top circle all positive. Labels "
     "until every label of the top circle in the pool follows. Of the bottom circle, m draws hold "
     "0.001 m points in the mean: none of them, usually, until m is about 20/ε.",
-    seeds=FIVE,
+    seeds={"full": 5, "quick": 1, "tiny": 1},
     problem=partial(problems.sampled_circles, 46),
     parameter="m",
     entrants=(ALUMA, ALUMA_PAPER, TK, QBC, CAL, ERM),

@@ -7,7 +7,6 @@ documentation, are summed up by the same code as new ones.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from aluma.lab.experiments.report.table import Table
 from aluma.lab.experiments.verdicts import VERDICTS, Verdict
@@ -51,20 +50,21 @@ def _found(text: str, verdict: Verdict) -> str:
         match = re.search(verdict.look, prose)
         return match[0] if match else ""
     tables = re.findall(r"(?m)(?:^\|.*\n?)+", text)
-    return _last_row(tables[verdict.table], verdict.columns) if len(tables) > verdict.table else ""
+    return _row(tables[verdict.table], verdict) if len(tables) > verdict.table else ""
 
 
-def _last_row(table: str, columns: Sequence[str]) -> str:
-    """Return the last row of a table that is ours, with its heads."""
+def _row(table: str, verdict: Verdict) -> str:
+    """Return one of a table's rows that are ours, with its heads."""
     rows = [
         [cell.strip(" *") for cell in line.strip("| ").split("|")] for line in table.split("\n")
     ]
     heads, ours = rows[0], [row for row in rows[2:] if len(row) > 1 and ", paper" not in row[0]]
-    if not ours:
+    if not -len(ours) <= verdict.row < len(ours):
         return ""
+    row = ours[verdict.row]
     cells = [
         f"{head} {_RANGE.sub('', cell)}"
-        for head, cell in zip(heads[1:], ours[-1][1:], strict=False)
-        if cell and (not columns or head in columns)
+        for head, cell in zip(heads[1:], row[1:], strict=False)
+        if cell and (not verdict.columns or head in verdict.columns)
     ]
-    return f"{heads[0]} {ours[-1][0]}: {', '.join(cells)}"
+    return f"{heads[0]} {row[0]}: {', '.join(cells)}"
