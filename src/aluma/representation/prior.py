@@ -93,8 +93,8 @@ def shape_of(pool: Pool, seed: int = 0) -> Shape | None:
     """
     rows = _some(pool)
     mean = np.asarray(rows.mean(axis=0)).ravel()
-    power = np.asarray((rows.multiply(rows) if _is_sparse(rows) else rows**2).mean(axis=0))
-    deviation = np.sqrt(np.maximum(power.ravel() - mean**2, 0.0))
+    squares = np.asarray((rows.multiply(rows) if _is_sparse(rows) else rows**2).mean(axis=0))
+    deviation = np.sqrt(np.maximum(squares.ravel() - mean**2, 0.0))
     varies = deviation > CONSTANT * np.abs(mean)
     if varies.sum() < 2:
         return None
