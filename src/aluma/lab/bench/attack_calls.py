@@ -38,7 +38,7 @@ DOCUMENTED = (aluma.errors.AlumaError, TypeError, ValueError, IndexError)
 ALSO: dict[type[Exception], tuple[str, ...]] = {
     AttributeError: (".population", ".data"),
     NotImplementedError: (".certificate", ".restore"),
-    LookupError: (".undo", ".change", ".changed"),
+    LookupError: (".undo", ".change", ".changed", ".withdraw"),
     OSError: ("Session.create", "Session.open"),
 }
 #: Larger than memory: raised for arguments from here on.
