@@ -300,18 +300,17 @@ class Learner:
         They check nothing and are learnt from at once, together, which is faster than one by one;
         going back from there absorbs answers anew. On a Conflict everything stays as it was.
         """
-        events = [Event(i, sign) for i, sign in answers.items()]
+        if not isinstance(answers, Mapping):
+            raise TypeError(f"answers are signs by example, as in {{3: 1}}, got {answers!r}.")
+        events = [Event(self._checked_index(i), sign) for i, sign in answers.items()]
         if self.parts.strategy.reads_a_stream:
             return self.replay([*self._history, *events])
-        before = self.fork()
+        twin = self.fork()
         told = [(i, sign) for i, sign in answers.items() if not self.pool.is_zero[i]]
-        try:
-            self.parts.space.add_many(told, watch)
-        except Exception:
-            self.__dict__ = before.__dict__
-            raise
-        self._history += events
-        self._forget()
+        twin.parts.space.add_many(told, watch)
+        twin._history += events
+        twin._forget()
+        self._turn_into(twin)
 
     def can_step_back(self, kept: Sequence[Event]) -> bool:
         """Say whether a beginning of the history is reached without absorbing it anew."""
