@@ -118,5 +118,6 @@ VERDICTS: Mapping[str, Verdict] = {
     "determining": Verdict(
         "open: can determining labels be competitive?",
         "as long as an answer determines no label but its own, ties decide",
+        row=3,
     ),
 }
