@@ -46,7 +46,7 @@ bench: $(VENV)/.installed-bench  ## the sampler's benchmark; another: make bench
 	$(VENV)/bin/aluma bench $(BENCH)
 
 docs: $(VENV)/.installed-docs  ## the documentation, in docs/_build/html; a warning is an error
-	$(VENV)/bin/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	$(VENV)/bin/python -m sphinx -E -W --keep-going -q -b html docs docs/_build/html
 	$(VENV)/bin/python docs/check_links.py docs/_build/html
 
 dist: $(VENV)/.installed-dist  ## build the wheel, install it in an empty environment, try it there

@@ -37,9 +37,14 @@ class Page(HTMLParser):
         self.links += [(tag, value) for key in ("href", "src") if (value := has.get(key))]
 
 
+def files(root: Path) -> list[Path]:
+    """Return the pages of a site; what lies in _static are parts of its theme."""
+    return sorted(file for file in root.rglob("*.html") if "_static" not in file.parts)
+
+
 def troubles(root: Path) -> list[str]:
     """Return what is wrong with the links of a site, a line each."""
-    pages = {file: Page(file.read_text("utf-8")) for file in sorted(root.rglob("*.html"))}
+    pages = {file: Page(file.read_text("utf-8")) for file in files(root)}
     found = []
     for file, page in pages.items():
         name = file.relative_to(root)
@@ -69,8 +74,7 @@ def main(folder: str) -> int:
         return 2
     wrong = troubles(root)
     sys.stderr.write("".join(f"{line}\n" for line in wrong))
-    pages = sum(1 for _ in root.rglob("*.html"))
-    sys.stdout.write(f"{pages} pages, {len(wrong)} dead links\n")
+    sys.stdout.write(f"{len(files(root))} pages, {len(wrong)} dead links\n")
     return int(bool(wrong))
 
 

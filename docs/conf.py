@@ -3,6 +3,7 @@
 import re
 from importlib.metadata import version as installed
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 from sphinx.application import Sphinx
@@ -86,7 +87,8 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
-html_sidebars = {"index": []}
+html_context = {"default_mode": "auto"}  # light or dark, as the reader's system is
+html_sidebars = {"index": [], "which-way-in": []}
 
 # -- links that mean something else on the site ------------------------------------------------
 
@@ -113,6 +115,15 @@ def _last(pattern: str) -> int:
     return re.compile(pattern).groups + 1
 
 
+def _no_references(_app: Sphinx, _what: str, _name: str, *rest: Any) -> None:
+    """Take references out of a docstring's first sentence, which tables show without the rest."""
+    lines: list[str] = rest[-1]
+    begin = next((k for k, line in enumerate(lines) if line.strip()), 0)
+    end = next((k for k in range(begin, len(lines)) if not lines[k].strip()), len(lines))
+    lines[begin:end] = [re.sub(r" ?\[R\w+-\d+\]_", "", line) for line in lines[begin:end]]
+
+
 def setup(app: Sphinx) -> None:
     """Connect what is ours."""
     app.connect("source-read", _as_pages)
+    app.connect("autodoc-process-docstring", _no_references, priority=900)  # after numpydoc

@@ -17,6 +17,7 @@ from aluma.app.model import model_file
 from aluma.app.people import export as people_export
 from aluma.app.people.api import add_people
 from aluma.app.people.team import Team
+from aluma.app.review_api import add_review
 from aluma.app.routes import (
     OR_NONE,
     REFUSED,
@@ -48,6 +49,7 @@ def application(desk: Desk, features: Features, token: str, names: Iterable[str]
     add_state(app, desk, State)
     _reading(app, desk)
     add_examples(app, desk.examples)
+    add_review(app, desk, features)
     _writing(app, desk)
     _exporting(app, desk, features)
     if not isinstance(desk, Team):

@@ -27,15 +27,21 @@ Token = Annotated[
 ]
 
 
-def offer(page: Page, desk: Publisher[Any], place: Place, *, browser: bool) -> None:
-    """Print the link of a page, open it if that is wanted, and serve it until Ctrl-C."""
+def offer(
+    page: Page, desk: Publisher[Any], place: Place, *, browser: bool, stays: bool = True
+) -> None:
+    """Print the link of a page, open it if that is wanted, and serve it until Ctrl-C.
+
+    With ``stays`` the answers are still there afterwards.
+    """
     from aluma.app.server import serve, show
 
+    kept = "answers stay" if stays else "nothing of this demonstration is kept"
     links = desk.links(place)
     console.print(
-        "Open this link; Ctrl-C ends the page, and answers stay:"
+        f"Open this link; Ctrl-C ends the page, and {kept}:"
         if len(links) == 1
-        else "A link for each person, and for nobody else; Ctrl-C ends the page, and answers stay:"
+        else f"A link for each person, and for nobody else; Ctrl-C ends the page, and {kept}:"
     )
     for name, link in links.items():
         if name:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aluma.cli.terminal import console, fail, plain
+from aluma.visible import counted
 
 if TYPE_CHECKING:
     from aluma.session.recovery import Recovered
@@ -53,7 +54,7 @@ def recover(
         fail(str(error))
     _say_lost(found.lost, len(found.entries), found.last)
     _say_beside(found)
-    console.print(plain(f"{len(found.answers()):,} answers are in {table}."), soft_wrap=True)
+    console.print(plain(f"In {table}: {counted(len(found.answers()), 'answer')}."), soft_wrap=True)
     if begun:
         kept = session.with_suffix(".features.npz")
         if kept.is_file():

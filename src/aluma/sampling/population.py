@@ -32,6 +32,8 @@ from aluma.streams import OfState, entropy, named, streams
 
 #: Answers that can be undone one by one.
 UNDO_DEPTH = 32
+#: Bytes of populations that are kept for that: with slack and a thousand answers, one takes 40 MB.
+UNDO_BYTES = 2**28
 #: An independent draw flies this many times as often as it took to forget the last start.
 TIMES_TO_FORGET = 3
 
@@ -132,23 +134,39 @@ class Population:
         self._past.append(self._state)
         self._state = state
 
-    def add_all(self, factors: Factors) -> None:
-        """Absorb the walls that one more answer about several classes adds to those there are.
+    def add_many(self, normals: Sequence[Floats]) -> None:
+        """Absorb several answers at once: one round of flights serves for all that go together.
 
-        They are undone together. If the answer has more coordinates than the space so far, chains
+        They are undone together. Each may have more coordinates than those before, as for
+        :meth:`add`.
+        """
+        dimension = max(self.cone.dimension, *map(len, normals))
+        padded = np.array([np.pad(one, (0, dimension - len(one))) for one in normals])
+        with one_thread():
+            wide = replace(self._state, cone=self._state.cone.widened(dimension))
+            state = absorb_all(wide, padded)
+        self._past.append(self._state)
+        self._state = state
+
+    def add_all(self, factors: Factors) -> None:
+        """Absorb the walls that more answers about several classes add to those there are.
+
+        They are undone together. If the answers have more coordinates than the space so far, chains
         take all of those in.
         """
         contrast = factors.ahead.shape[1]
         with one_thread():
             state = widened(self._state, factors.points.shape[1] * contrast)
             cone = state.cone.factored(factors)
-            state = replace(absorb_all(state, cone.walls[-contrast:], cone), cone=cone)
+            state = replace(
+                absorb_all(state, cone.walls[len(state.cone) :], cone, rests=True), cone=cone
+            )
         self._past.append(self._state)
         self._state = state
 
     def forget_steps(self, bytes_kept: int) -> None:
         """Keep at most so many bytes of populations to step back to."""
-        sizes = [state.points.nbytes + 3 * state.cone.walls.nbytes for state in self._past]
+        sizes = [_bytes(state) for state in self._past]
         while self._past and sum(sizes) > bytes_kept:
             self._past.popleft()
             sizes.pop(0)
@@ -274,3 +292,11 @@ class Population:
             return seen
 
         return [np.concatenate(parts) for parts in zip(*each_block(fly_on, count), strict=True)]
+
+
+def _bytes(state: State) -> int:
+    """Return what a population that is stepped back to takes: its points and its cone."""
+    cone = state.cone
+    # Where coordinates are the walls themselves, all cones share one basis.
+    own = 0 if cone.coordinates is cone.walls else cone.basis.nbytes + cone.coordinates.nbytes
+    return state.points.nbytes + cone.walls.nbytes + own

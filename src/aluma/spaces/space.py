@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -49,6 +49,14 @@ class Standing:
     conflict: tuple[int, ...] | None
 
 
+#: Is told how many answers have been taken in.
+Watch: TypeAlias = Callable[[int], None]
+
+
+def unwatched(_: int) -> None:
+    """Let nobody know."""
+
+
 class Space(ABC):
     """What the answers leave.
 
@@ -64,6 +72,17 @@ class Space(ABC):
     @abstractmethod
     def add(self, index: int, sign: int) -> None:
         """Take an answer in, or raise Conflict or Undecided and stay the same."""
+
+    def add_many(self, answers: Sequence[tuple[int, int]], watch: Watch = unwatched) -> None:
+        """Take in answers that nobody was asked for, as (index, sign): all of them, or raise.
+
+        A space may take them in together, faster than one by one. What they leave is the same, but
+        not the draws from it; and there may be no steps back from there. When it raises, it may
+        have taken in some of them. ``watch`` is told how many it has, now and then.
+        """
+        for number, (index, sign) in enumerate(answers, start=1):
+            self.add(index, sign)
+            watch(number)
 
     def learn_from_checks(self, answers: Sequence[tuple[int, int]]) -> None:
         """Take in what an audit was told, as (index, sign): all of it, or raise and stay the same.

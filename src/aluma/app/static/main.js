@@ -14,6 +14,7 @@ import { follow, Outbox } from "./link.js";
 import * as notice from "./notice.js";
 import * as noting from "./noting.js";
 import * as panel from "./panel.js";
+import * as review from "./review.js";
 import * as people from "./people.js";
 
 let state = null;      // the latest from the server
@@ -67,9 +68,11 @@ function sent(item, receipt) {
   reconcile();
   if (item.path === "/api/resolve") people.resolved();
   if (["/api/answer", "/api/change"].includes(item.path)) list.changed(item.body.example, item.body.label);
+  review.saved(item.body.example, true);
 }
 
 function refused(item, refusal) {
+  review.saved(item.body.example, false);
   if (refusal.clash) {
     const blank = { example: refusal.clash.example, title: "", text: "", image: null };
     meet(refusal.clash, seen.get(refusal.clash.example) ?? item.card ?? blank, item.path === "/api/change");
@@ -136,6 +139,10 @@ function chosen(verdict, label) {
   seen.set(verdict.card.example, verdict.card);
 }
 
+function skipped(card) {
+  outbox.put("/api/skip", { example: card.example });
+}
+
 // ---- contradictions
 
 // With `changing`, it was a changed answer that met it, not a new one.
@@ -183,6 +190,7 @@ function put(card, from) {
     seen.set(card.example, card);
     if (seen.size > 200) seen.delete(seen.keys().next().value);
     example.show(card);
+    $("card").scrollTop = 0;
     measured(from);
   }
   redraw();
@@ -209,11 +217,15 @@ function redraw() {
   $("open-note").disabled = shown === null || clash !== null;
   $("noted").hidden = !shown?.note;
   $("noted").textContent = shown?.note ? `Note${beingNoted(shown.example) ? " (being saved)" : ""}: ${shown.note}` : "";
+  $("open-similar").disabled = shown === null || clash !== null;
   $("skip").disabled = shown === null || clash !== null;
   $("undo").disabled = (state.me ? state.mine : state.version) === 0 && outbox.items.length === 0;
   $("card").hidden = $("answers").hidden = clash !== null;
   $("drawn").hidden = !isCheck();
-  if (shown === null && state.progress.exhausted) {
+  if (shown === null && state.progress.exhausted && outbox.items.length === 0) {
+    clearTimeout(waiting);
+    waiting = 0;
+    $("card").classList.remove("leaving");
     example.say("There is nothing left to ask.");
   } else if (shown === null && waiting === 0) {
     $("card").classList.add("leaving");
@@ -237,11 +249,15 @@ function isCheck() {
 
 const open = (id) => $(id).showModal();
 const openList = (what) => state && list.open(what, state.labels);
+const openSimilar = (card) => card && state && list.open("similar", state.labels, card);
+const openReview = () => state && clash === null && review.open(state);
 
 const keys = {
   s: skip, u: undo, Backspace: undo,
   l: () => openList("answers"),
   "/": (event) => { event.preventDefault(); openList("search"); },
+  r: openReview,
+  f: () => clash === null && openSimilar(shown),
   e: () => open("export"),
   p: () => people.open(state),
   g: (event) => { if (state?.guidelines) { event.preventDefault(); guidelines.open(); } },
@@ -295,16 +311,28 @@ function clicked(place, event) {
   answer(state.labels[place]);
 }
 
+// Keys that scroll a long example; a quarter or most of what is to be seen at a time.
+function scrolled(event) {
+  const card = $("card"), high = card.clientHeight;
+  const by = { ArrowDown: high / 4, ArrowUp: -high / 4, PageDown: 0.85 * high, PageUp: -0.85 * high, " ": (event.shiftKey ? -0.85 : 0.85) * high, Home: -card.scrollHeight, End: card.scrollHeight }[event.key];
+  if (by === undefined || (event.key === " " && event.target.closest?.("button, a")) || card.scrollHeight <= high) return false;
+  event.preventDefault();
+  card.scrollBy({ top: by });
+  return true;
+}
+
 document.addEventListener("keydown", (event) => {
-  if (event.repeat || event.isComposing || event.altKey || event.metaKey) return;
+  if (event.isComposing || event.altKey || event.metaKey) return;
   if (document.querySelector("dialog[open]") || event.target.matches?.("input, textarea")) return;
+  if (event.repeat) return void (clash === null && scrolled(event));
   if (event.ctrlKey) {
     if (event.key === "z") undo();
     return;
   }
-  if (event.key === "Escape" && clash !== null) return back();
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   const place = state === null ? -1 : choices.placeOf(key, state.labels.length);
+  if (clash !== null && clashes.press(key, state.labels[place])) return;
+  if (scrolled(event)) return;
   if (place >= 0) keyed(event, place);
   else keys[key]?.(event);
 });
@@ -313,6 +341,8 @@ $("skip").addEventListener("click", skip);
 $("undo").addEventListener("click", undo);
 $("open-list").addEventListener("click", () => openList("answers"));
 $("open-search").addEventListener("click", () => openList("search"));
+$("open-review").addEventListener("click", openReview);
+$("open-similar").addEventListener("click", () => openSimilar(shown));
 $("open-export").addEventListener("click", () => open("export"));
 $("open-add").addEventListener("click", openAdd);
 $("open-people").addEventListener("click", () => people.open(state));
@@ -335,6 +365,7 @@ addEventListener("beforeunload", (event) => {
 });
 
 list.setUp(chosen);
+review.setUp({ give: chosen, skip: skipped, undo, similar: openSimilar });
 adding.setUp(add);
 noting.setUp(note);
 people.setUp((example, label) => outbox.put("/api/resolve", { example, label }));

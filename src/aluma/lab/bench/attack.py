@@ -56,8 +56,9 @@ def run(console: Console, quick: bool = False) -> bool:
     with TemporaryDirectory() as name, _quiet():
         for tally in _attacks(Path(name), quick):
             tallies.append(tally)
-            ends = "FAILED" if tally.broken else "none got through"
-            console.print(f"[dim]{escape(tally.what)}: {tally.tried:,}, {ends}[/dim]")
+            console.print(
+                f"[dim]{escape(tally.what)}: {escape(_ends(tally))}[/dim]", soft_wrap=True
+            )
     _print(console, tallies)
     return not any(tally.broken for tally in tallies)
 
@@ -111,11 +112,14 @@ def _quiet() -> Iterator[None]:
         logger.setLevel(before)
 
 
+def _ends(tally: Tally) -> str:
+    return "; ".join(f"{end} {number:,}" for end, number in sorted(tally.ends.items()))
+
+
 def _print(console: Console, tallies: list[Tally]) -> None:
     table = Table("tried", "times", "how it ended", box=SIMPLE_HEAD, title="Attacks")
     for tally in tallies:
-        ends = "; ".join(f"{end} {number:,}" for end, number in sorted(tally.ends.items()))
-        table.add_row(tally.what, f"{tally.tried:,}", ends)
+        table.add_row(tally.what, f"{tally.tried:,}", escape(_ends(tally)))
     console.print(table)
     for tally in tallies:
         for line in tally.broken[:5]:

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -78,24 +78,30 @@ def main() -> None:
     """Attack the library in this process, and write what became of it."""
     where, number, seed = json.loads(sys.stdin.readline())
     folder, rng = Path(where), np.random.default_rng(seed)
+    # What calls print, such as bars of progress, goes elsewhere.
+    report = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
     _limit_memory()
     warnings.simplefilter("ignore")
     watch = Watch(folder / "last")
     share = min(1.0, number / 10_000)
     calls = Calls(rng, folder)
-    _say(_made(calls, number // 3, watch))
-    _say(_methods(calls, number - number // 3, watch))
+    _say(report, _made(calls, number // 3, watch))
+    _say(report, _methods(calls, number - number // 3, watch))
     for place, change in enumerate(changes()):
         most = 10**6 if place == 0 else INSTRUCTIONS
         watch.at(change.name, 600)
-        _say(interrupted(change, most if share == 1 else max(8, int(INSTRUCTIONS * share)), rng))
+        _say(
+            report,
+            interrupted(change, most if share == 1 else max(8, int(INSTRUCTIONS * share)), rng),
+        )
     watch.at("signals, threads and forks", 600)
-    _say(signalled(folder, max(10, int(200 * share)), rng))
-    _say(_threads(folder, max(1, int(10 * share))))
+    _say(report, signalled(folder, max(10, int(200 * share)), rng))
+    _say(report, _threads(folder, max(1, int(10 * share))))
     # Its thread would not be there in a forked process.
     faulthandler.cancel_dump_traceback_later()
     if hasattr(os, "fork"):
-        _say(_forks(folder, max(2, int(30 * share))))
+        _say(report, _forks(folder, max(2, int(30 * share))))
 
 
 class Watch:
@@ -256,6 +262,6 @@ def _limit_memory() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
 
 
-def _say(tally: Tally) -> None:
-    sys.stdout.write(json.dumps(asdict(tally)) + "\n")
-    sys.stdout.flush()
+def _say(report: IO[str], tally: Tally) -> None:
+    report.write(json.dumps(asdict(tally)) + "\n")
+    report.flush()

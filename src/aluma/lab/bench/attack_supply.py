@@ -18,6 +18,7 @@ from pathlib import Path
 from unittest import mock
 
 import numpy as np
+import pooch
 
 from aluma.errors import MissingData
 from aluma.lab.bench.attack_tally import Tally
@@ -113,7 +114,9 @@ def supply(folder: Path, number: int, rng: np.random.Generator) -> Tally:
     limits = mock.patch.multiple(
         files, REPLY_SECONDS=REPLY, SLOW_SECONDS=SLOW, MOST_BYTES=MOST_BYTES
     )
-    with _server() as address, limits:
+    # It says of every attempt where to it goes.
+    quiet = mock.patch.object(pooch.get_logger(), "disabled", True)
+    with _server() as address, limits, quiet:
         for attempt in range(number):
             trick = TRICKS[attempt % len(TRICKS)]
             Liar.place = int(rng.integers(len(CONTENT)))

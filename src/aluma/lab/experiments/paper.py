@@ -68,7 +68,7 @@ OCTAHEDRON_15 = Tournament(
     entrants=(ALUMA_PAPER, TK, QBC, CAL, ERM),
     sizes={
         "full": Size(("10000", "all"), 34_000, budgets={"aluma-paper": 200, "tk": 3000}),
-        "quick": Size(("200",), 60, hypotheses=200),
+        "quick": Size(("200",), 40, hypotheses=200),
         "tiny": Size(("30",), 20, hypotheses=64),
     },
     every=100,
@@ -228,7 +228,7 @@ IWAL_CONSTANTS = Tournament(
     entrants=(IWAL, IWAL_LESS, IWAL_BOLD, SOFT_SVM),
     sizes={
         "full": Size((600,), 100),
-        "quick": Size((200,), 20),
+        "quick": Size((100,), 10),
         "tiny": Size((60,), 8),
     },
     summarised=False,

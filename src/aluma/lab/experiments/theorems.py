@@ -100,7 +100,7 @@ SAMPLED_CIRCLES = Tournament(
     notes="The distinct points of m draws from D_ε, 1/ε = 46, the top circle all positive. Labels "
     "until every label of the top circle in the pool follows. Of the bottom circle, m draws hold "
     "0.001 m points in the mean: none of them, usually, until m is about 20/ε.",
-    seeds=FIVE,
+    seeds={"full": 5, "quick": 1, "tiny": 1},
     problem=partial(problems.sampled_circles, 46),
     parameter="m",
     entrants=(ALUMA, ALUMA_PAPER, TK, QBC, CAL, ERM),
@@ -264,8 +264,8 @@ DETERMINING = Tournament(
     entrants=(ALUMA_PAPER, TK, DETERMINED, DETERMINED_SPLIT, CAL, ERM),
     sizes={
         "full": Size(
-            ("octahedron-6", "octahedron-8", "octahedron-10", "sphere-5", "sphere-20", "digits"),
-            (76, 272, 400, 300, 300, 300),
+            ("octahedron-6", "octahedron-8", "sphere-5", "digits", "sphere-20", "octahedron-10"),
+            (76, 272, 300, 300, 300, 400),
         ),
         "quick": Size(("octahedron-5", "sphere-5"), 40, hypotheses=300),
         "tiny": Size(("octahedron-3",), 14, hypotheses=100),

@@ -7,7 +7,6 @@ documentation, are summed up by the same code as new ones.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from aluma.lab.experiments.report.table import Table
 from aluma.lab.experiments.verdicts import VERDICTS, Verdict
@@ -16,6 +15,8 @@ from aluma.lab.experiments.verdicts import VERDICTS, Verdict
 _NAME = re.compile(r"`aluma reproduce ([a-z0-9-]+)`")
 #: A range behind a median, which one line has no room for.
 _RANGE = re.compile(r" \([^)]* to [^)]*\)")
+#: Learners that the paper does not have, with what they came to.
+_OTHERS = re.compile(r"(?:logistic margin|skactiveml Falcun) >?[\d.,]*\d%?(?:, )?")
 HEADS = ("experiment", "the paper says", "we find", "why")
 
 
@@ -33,7 +34,7 @@ def verdict_table(sections: dict[str, str]) -> Table:
     """Return a line for every section that has a verdict."""
     rows = []
     for name, text in sections.items():
-        if (verdict := VERDICTS.get(name)) and (found := _found(text, verdict)):
+        if (verdict := VERDICTS.get(name)) and (found := _of_the_paper(_found(text, verdict))):
             title = text.partition("\n")[0].removeprefix("## ")
             rows.append([f"[{title}](#{anchor(title)})", verdict.says, found, verdict.why])
     return Table("verdicts", "Line by line", HEADS, rows, len(HEADS))
@@ -45,26 +46,36 @@ def anchor(title: str) -> str:
     return re.sub(r"\s", "-", kept.strip())
 
 
+def _of_the_paper(found: str) -> str:
+    """Return what was found without learners that the paper does not compare with."""
+    return re.sub(r", (?=\.?$)", "", _OTHERS.sub("", found))
+
+
 def _found(text: str, verdict: Verdict) -> str:
     if verdict.look:
         prose = " ".join(text.split())
         match = re.search(verdict.look, prose)
         return match[0] if match else ""
     tables = re.findall(r"(?m)(?:^\|.*\n?)+", text)
-    return _last_row(tables[verdict.table], verdict.columns) if len(tables) > verdict.table else ""
+    return _row(tables[verdict.table], verdict) if len(tables) > verdict.table else ""
 
 
-def _last_row(table: str, columns: Sequence[str]) -> str:
-    """Return the last row of a table that is ours, with its heads."""
+def _row(table: str, verdict: Verdict) -> str:
+    """Return one of a table's rows that are ours, with its heads."""
     rows = [
         [cell.strip(" *") for cell in line.strip("| ").split("|")] for line in table.split("\n")
     ]
     heads, ours = rows[0], [row for row in rows[2:] if len(row) > 1 and ", paper" not in row[0]]
-    if not ours:
+    if verdict.down in heads:
+        place = heads.index(verdict.down)
+        cells = [f"{row[0]} {_RANGE.sub('', row[place])}" for row in ours]
+        return f"labels until {verdict.down} is wrong: {', '.join(cells)}"
+    if not -len(ours) <= verdict.row < len(ours):
         return ""
+    row = ours[verdict.row]
     cells = [
         f"{head} {_RANGE.sub('', cell)}"
-        for head, cell in zip(heads[1:], ours[-1][1:], strict=False)
-        if cell and (not columns or head in columns)
+        for head, cell in zip(heads[1:], row[1:], strict=False)
+        if cell and (not verdict.columns or head in verdict.columns)
     ]
-    return f"{heads[0]} {ours[-1][0]}: {', '.join(cells)}"
+    return f"{heads[0]} {row[0]}: {', '.join(cells)}"
