@@ -44,6 +44,8 @@ class OfSeed(Enum):
     #: The order in which an audit checks a labelling, which is named by a digest: another one, were
     #: it the same with some labels put right, is checked by other draws.
     CHECKS = (107, None)
+    #: Projections that find the directions in which the examples of a wide pool differ most.
+    SKETCH = (108,)
     #: Right answers and errors of people, drawn in turn.
     PEOPLE = (120,)
 

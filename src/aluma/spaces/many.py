@@ -30,7 +30,7 @@ from aluma.representation.own import OwnCoordinates
 from aluma.sampling.ball import quick_normals
 from aluma.sampling.bulk import GROUP
 from aluma.sampling.pace import directions
-from aluma.sampling.population import UNDO_BYTES, UNDO_DEPTH, VOTE, Population
+from aluma.sampling.population import UNDO_BYTES, UNDO_DEPTH, VOTE, Population, Task
 from aluma.scoring import Choice
 from aluma.scoring.disputes import Disputes
 from aluma.scoring.many import choose_among_classes, choose_classes_batch, class_counts, class_votes
