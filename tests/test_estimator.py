@@ -435,6 +435,7 @@ def wide_margin(n: int = 20, gamma: float = 0.5) -> tuple[NDArray[np.float64], N
 def algorithm_4(**settings: Any) -> ActiveClassifier:
     """Return Algorithm 4 with its inputs, the pool and the labels apart."""
     printed: dict[str, Any] = {"dimension": "auto", "estimate": "volume", "alpha": 1}
+    printed["prior"] = "ball"
     given = {"margin": 0.5, "slack": 0.0, "delta": 0.1, "standardize": False, "bias": False}
     return ActiveClassifier(**{"budget": 20, **printed, **given, **settings})
 
@@ -495,7 +496,7 @@ def test_the_machine_takes_its_cost(cancer: Data) -> None:
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
-        ({"prior": "pool?"}, "prior must be one of ball"),
+        ({"prior": "luck"}, "prior must be one of"),
         ({"C": 0}, "C must be a positive number, got 0"),
         ({"C": "1"}, "C must be a positive number, got '1'"),
         ({"delta": 1.5}, "delta"),

@@ -129,7 +129,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     -----
     Algorithm 4 as printed, with inputs X (or, with ``kernel="precomputed"``, K), N, gamma, H and
     delta, is ``ActiveClassifier(budget=N, margin=gamma, slack=H, delta=delta, dimension="auto",
-    estimate="volume", alpha=1, standardize=False, bias=False).fit(X, y)``.
+    estimate="volume", alpha=1, prior="ball", standardize=False, bias=False).fit(X, y)``.
 
     With more than two classes, "aluma" has one learner for all of them. Other strategies, other
     estimates than "sampling" and a projection to some ``dimension`` have a learner for each class

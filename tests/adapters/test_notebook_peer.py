@@ -80,16 +80,16 @@ def drive(tab, link: str, folder: Path) -> None:
     count = tab.locator(".aluma-foot span")
     expect(count).to_have_text("0 of 60 answered", **patient)
     tab.locator(".aluma").focus()
-    given = 0
+    given, undone = 0, False
     while tab.locator(".aluma-finished").count() == 0:
         x = float(tab.locator(".aluma-text").inner_text().split("=")[1].split(",")[0])
         tab.keyboard.press("ArrowRight" if x > 0.3 else "ArrowLeft")
         given += 1
         expect(count).to_have_text(f"{given} of 60 answered", **patient)
-        if given == 4:
+        if given == 4 and not undone:
             tab.keyboard.press("u")
             expect(count).to_have_text("3 of 60 answered", **patient)
-            given = 3
+            given, undone = 3, True
         if given == 12:
             tab.screenshot(path=folder / "asking.png")
     assert "You can stop here" in tab.locator(".aluma-finished").inner_text()

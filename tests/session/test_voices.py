@@ -100,7 +100,7 @@ def test_withdrawals_during_checks_come_out_the_same_after_a_restart(path: Path)
         while session.phase == "learning":
             i = int(session.ask())
             session.tell(i, bool(truth[i]))
-    for _ in range(3):
+    for _ in range(2):
         with Session.open(path, pool) as session:
             for _ in range(8):
                 kept = [event.index for event in session.fork().history]

@@ -121,7 +121,9 @@ def test_links_stay_and_nothing_is_lost_when_the_command_is_killed(points, tmp_p
     def send(whole: str, **body: object) -> httpx.Response:
         base, _, token = whole.partition("?token=")
         headers = {"authorization": f"Bearer {token}"}
-        return httpx.post(f"{base}api/answer", json=body, headers=headers, trust_env=False)
+        return httpx.post(
+            f"{base}api/answer", json=body, headers=headers, trust_env=False, timeout=60
+        )
 
     try:
         assert send(first, request="a", example=3, label=truth[3]).status_code == 200
@@ -135,7 +137,7 @@ def test_links_stay_and_nothing_is_lost_when_the_command_is_killed(points, tmp_p
         assert reply.json()["repeated"]
         base, _, token = again.partition("?token=")
         rows = httpx.get(
-            f"{base}api/export/answers.jsonl", params={"token": token}, trust_env=False
+            f"{base}api/export/answers.jsonl", params={"token": token}, trust_env=False, timeout=60
         ).text
         assert [json.loads(row)["person"] for row in rows.splitlines()] == [
             "anna",
