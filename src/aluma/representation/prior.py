@@ -85,10 +85,10 @@ def shape_of(pool: Pool, seed: int = 0) -> Shape | None:
 
     Examples
     --------
-    >>> X = np.random.default_rng(0).standard_normal((500, 3)) * [4.0, 2.0, 1.0]
-    >>> shape = shape_of(Pool(X))
-    >>> long, short = shape.applied(np.eye(3)[[0, 2]])
-    >>> bool(3.5 < np.linalg.norm(long) / np.linalg.norm(short) < 4.5)
+    >>> X = np.random.default_rng(0).standard_normal((900, 60))
+    >>> X[:, :20] *= 3
+    >>> strong, weak = np.linalg.norm(shape_of(Pool(X)).applied(np.eye(60)[[0, 59]]), axis=1)
+    >>> bool(2 < strong / weak < 4)
     True
     """
     rows = _some(pool)
@@ -100,23 +100,25 @@ def shape_of(pool: Pool, seed: int = 0) -> Shape | None:
         return None
     columns = np.flatnonzero(varies)
     spread = spread_of(rows[:, columns], mean[columns], stream(seed, OfSeed.SKETCH))
-    if spread.shrinkage >= 1:
+    factors = _factors(spread, len(columns))
+    if factors is None:
         return None
-    width = len(columns)
-    average = (spread.variances.sum() + spread.rest * (width - len(spread.variances))) / width
-    kept = 1 - spread.shrinkage
-    shrunk = kept * np.append(spread.variances, spread.rest) / average + spread.shrinkage
-    shrunk = np.maximum(shrunk, LEAST)
-    power = power_for(
-        shrunk, np.append(np.ones(len(spread.variances)), width - len(spread.variances))
-    )
-    if power == 0:
-        return None
-    factors = shrunk ** (power / 2)
     directions = np.zeros((len(spread.directions), len(varies)))
     directions[:, columns] = spread.directions
     shape = Shape(directions, factors[:-1], float(factors[-1]))
     return _with_constants(shape, rows, np.flatnonzero(~varies & (mean != 0)))
+
+
+def _factors(spread: Spread, width: int) -> Floats | None:
+    """Return what lengths along the directions, and last the rest, are multiplied by, if at all."""
+    if spread.shrinkage >= 1:
+        return None
+    times = np.append(np.ones(len(spread.variances)), width - len(spread.variances))
+    variances = np.append(spread.variances, spread.rest)
+    shrunk = (1 - spread.shrinkage) * variances * (width / (times @ variances)) + spread.shrinkage
+    shrunk = np.maximum(shrunk, LEAST)
+    power = power_for(shrunk, times)
+    return None if power == 0 else np.asarray(shrunk ** (power / 2))
 
 
 def power_for(variances: Floats, times: Floats) -> float:
