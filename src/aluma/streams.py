@@ -44,6 +44,8 @@ class OfSeed(Enum):
     #: The order in which an audit checks a labelling, which is named by a digest: another one, were
     #: it the same with some labels put right, is checked by other draws.
     CHECKS = (107, None)
+    #: The rows of a large pool that stand for it, for one purpose or another; the seed is 0.
+    POOL_SAMPLE = (108, None)
 
 
 @unique
@@ -72,6 +74,8 @@ class OfState(Enum):
     #: Lengths of halfspaces, and what examples have to themselves, where there is slack.
     LENGTHS = (100, 2)
     OWN_NUMBERS = (100, 3)
+    #: The order in which hypotheses vote, where not all of them have to.
+    VOTE_ORDER = (100, 4)
     #: Query by committee: the pairs for a place in the order and a draw.
     COMMITTEE = (102, None, None)
 
