@@ -67,7 +67,7 @@ def small_samples(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def numbers() -> np.ndarray:
-    X = generator(0).standard_normal((MANY, 4)).astype(np.float32)
+    X = generator(0).standard_normal((MANY, 3)).astype(np.float32)
     X[17] = 0
     return X
 
@@ -85,7 +85,7 @@ def test_a_file_is_the_pool_that_its_numbers_are(
     assert np.array_equal(pool.rows(chosen), same.rows(chosen))
     assert pool.fingerprint() == same.fingerprint()
     assert np.array_equal(pool.lengths(), same.lengths())
-    W = generator(1).standard_normal((3, 4))
+    W = generator(1).standard_normal((3, 3))
     np.testing.assert_allclose(pool.margins(W), same.margins(W), atol=1e-5)
     for purpose in Purpose:
         one, other = pool.sample(purpose), same.sample(purpose)
@@ -120,18 +120,18 @@ def test_the_same_questions_from_a_file_as_from_memory(
     kind: str, tmp_path: Path, numbers: np.ndarray
 ) -> None:
     path = written(kind, tmp_path, numbers)
-    w = np.array([1.0, -0.5, 0.25, 0.1])
+    w = np.array([1.0, -0.5, 0.25])
 
     def truth(i: int) -> int:
         return 1 if numbers[i] @ w >= 0 else -1
 
     found = []
     for pool in (Pool(numbers), Pool.open(path)):
-        learner = ALuMA(pool, n_hypotheses=100, **PLAIN)
+        learner = ALuMA(pool, n_hypotheses=64, **PLAIN)
         # Enough that the sample is settled and all of the pool has to be looked at.
-        questions = asked(learner, truth, 40)
+        questions = asked(learner, truth, 24)
         margin = SimpleMargin(pool, classes=(-1, 1))
-        found.append((questions, asked(margin, truth, 12), learner.predict().tolist()))
+        found.append((questions, asked(margin, truth, 6), learner.predict().tolist()))
     assert found[0] == found[1]
 
 

@@ -20,6 +20,9 @@ from aluma.pool.dense import Dense
 from aluma.pool.side_by_side import in_threads
 from aluma.pool.store import Selection, T, check_numbers
 
+#: Rows that were wanted last are kept, if they are no more.
+RECENT = 4096
+
 
 class Source(Protocol):
     """Numbers in pieces.
@@ -59,7 +62,9 @@ class Chunked:
         self.index: Any = range(source.shape[0])
         self.columns = source.columns
         self._starts = np.array([piece.start for piece in source.pieces], dtype=np.int64)
-        self._kept = np.empty(0, dtype=np.int64), np.empty((0, source.shape[1]), source.dtype)
+        nothing = np.empty(0, dtype=np.int64), np.empty((0, source.shape[1]), source.dtype)
+        #: Rows that are kept, and those that were wanted last: a question is looked at repeatedly.
+        self._kept, self._recent = nothing, nothing
 
     @property
     def data(self) -> Any:
@@ -103,17 +108,20 @@ class Chunked:
         """Return rows, read now or kept."""
         if isinstance(selection, slice):
             return self._between(*selection.indices(self.shape[0])[:2])
-        rows, numbers = self._kept
-        places = np.searchsorted(rows, selection)
-        known = rows[np.minimum(places, len(rows) - 1)] == selection if len(rows) else places < 0
         out = np.empty((len(selection), self.shape[1]), self.dtype)
-        out[known] = numbers[places[known]]
-        missing = np.flatnonzero(~known)
-        pieces = self._by_piece(selection[missing])
-        for _ in in_threads(
-            lambda one: self._pick(out, missing[one[1]], selection, one[0]), pieces
-        ):
-            pass
+        missing = np.ones(len(selection), dtype=bool)
+        for rows, numbers in (self._kept, self._recent):
+            places = np.searchsorted(rows, selection)
+            known = places < len(rows)
+            known[known] = rows[places[known]] == selection[known]
+            out[known] = numbers[places[known]]
+            missing &= ~known
+        if missing.any():
+            rows, back = np.unique(selection[missing], return_inverse=True)
+            numbers = self._fetched(rows)
+            out[missing] = numbers[back]
+            if len(rows) <= RECENT:
+                self._recent = rows, numbers
         return out
 
     def operand(self, weights: Singles) -> Singles:
@@ -180,18 +188,28 @@ class Chunked:
                     out[low - start : high - start] = rows.data[low - first : high - first]
         return out
 
-    def _pick(self, out: npt.NDArray[Any], places: Ints, selection: Ints, piece: int) -> None:
-        """Put rows of one piece where they are wanted."""
-        wanted = selection[places]
-        for first, rows in self._read(piece, self.shape[0]):
-            here = (wanted >= first) & (wanted < first + len(rows.data))
-            out[places[here]] = rows.data[wanted[here] - first]
+    def _fetched(self, rows: Ints) -> npt.NDArray[Any]:
+        """Return rows, ascending and all different, read now; pieces are read side by side."""
+        out = np.empty((len(rows), self.shape[1]), self.dtype)
 
-    def _by_piece(self, rows: Ints) -> Iterator[tuple[int, Ints]]:
-        """Yield pieces with the positions of the rows that are in them."""
+        def pick(wanted: tuple[int, slice]) -> None:
+            piece, places = wanted
+            for first, block in self._read(piece, self.shape[0]):
+                low, high = np.searchsorted(rows[places], (first, first + len(block.data)))
+                here = slice(places.start + low, places.start + high)
+                out[here] = block.data[rows[here] - first]
+
+        for _ in in_threads(pick, self._by_piece(rows)):
+            pass
+        return out
+
+    def _by_piece(self, rows: Ints) -> Iterator[tuple[int, slice]]:
+        """Yield pieces with the places of the ascending rows that are in them."""
         of = np.searchsorted(self._starts, rows, side="right") - 1
-        for piece in np.unique(of):
-            yield int(piece), np.flatnonzero(of == piece)
+        pieces, starts = np.unique(of, return_index=True)
+        stops = [*starts[1:].tolist(), len(rows)]
+        for piece, start, stop in zip(pieces.tolist(), starts.tolist(), stops, strict=True):
+            yield piece, slice(start, stop)
 
     def _piece_of(self, row: int) -> int:
         return int(np.searchsorted(self._starts, row, side="right")) - 1

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from aluma.arrays import Bools, Floats, Ints, Singles
 from aluma.pool.centred import Centred, Middle, seen_from
+from aluma.pool.dask_arrays import with_client
 from aluma.pool.frames import with_columns
 from aluma.pool.opening import opened
 from aluma.pool.sample import Purpose, Sample, is_large, sampled_rows
@@ -30,18 +31,21 @@ class Pool:
 
     Parameters
     ----------
-    X : ndarray, scipy sparse matrix or array, np.memmap, DataFrame, zarr array or Pool
+    X : ndarray, scipy sparse matrix or array, np.memmap, DataFrame, zarr or Dask array, or Pool
         Real numbers of any type. Dense arrays, memory maps and CSR matrices are kept as they
         are; other sparse formats are converted to CSR. A DataFrame whose columns share one type
         is used in place where pandas holds it as one block; otherwise its columns are converted
-        to one float array, once. A zarr array is read in its own chunks. Another Pool shares its
-        data.
+        to one float array, once. A zarr array is read in its own chunks. The blocks of a Dask array
+        are kept by the workers of the client that is active; without one they are computed in this
+        process whenever they are read. Another Pool shares its data.
     bias : bool
         Append a constant 1 to every example. It is added to products and to the rows handed out,
         so the pool itself is not copied.
     prepared : bool
         The rows are as they should be, for instance features that were made of something else:
         learners do not look whether they are narrow, see :class:`aluma.errors.NarrowPool`.
+    client : dask.distributed.Client, optional
+        Of the cluster that keeps the blocks of a Dask array, if it is not the active one.
 
     Attributes
     ----------
@@ -70,14 +74,16 @@ class Pool:
     #: Whether it is a part of another pool.
     _is_block = False
 
-    def __init__(self, X: Any, *, bias: bool = False, prepared: bool = False) -> None:
+    def __init__(
+        self, X: Any, *, bias: bool = False, prepared: bool = False, client: Any = None
+    ) -> None:
         self.bias, self.prepared = bias, prepared
         if isinstance(X, Pool):
             self._store, self._zero, self._samples = X._store, X._zero, X._samples
             self.index, self.columns = X.index, X.columns
             self.bias, self.prepared = X.bias or bias, X.prepared or prepared
             return
-        self._begin(store_of(X))
+        self._begin(store_of(X) if client is None else with_client(X, client))
 
     @classmethod
     def open(
