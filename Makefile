@@ -5,6 +5,8 @@ PYTHON ?= python3
 BENCH ?= sampler
 VENV := .venv
 OLDEST := .venv-oldest
+PEERS := .venv-peers
+STUDIO := .venv-label-studio
 PIP_FLAGS := --quiet --quiet --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := help
@@ -22,7 +24,8 @@ PLACES := elsewhere-Haswell-haswell-1000 elsewhere-Sandybridge-sandybridge-2000 
 CHAOTIC := tests/sampling tests/spaces tests/learners tests/geometry \
   tests/test_determinism.py tests/test_evidence.py
 
-.PHONY: help demo test lint bench test-oldest test-installs test-elsewhere $(PLACES) clean
+.PHONY: help demo test lint bench docs dist test-oldest test-installs test-peers \
+  test-elsewhere $(PLACES) clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -42,11 +45,26 @@ lint: $(VENV)/.installed-test  ## ruff, mypy and import-linter only
 bench: $(VENV)/.installed-bench  ## the sampler's benchmark; another: make bench BENCH=cost
 	$(VENV)/bin/aluma bench $(BENCH)
 
+docs: $(VENV)/.installed-docs  ## the documentation, in docs/_build/html; a warning is an error
+	$(VENV)/bin/python -m sphinx -E -W --keep-going -q -b html docs docs/_build/html
+	$(VENV)/bin/python docs/check_links.py docs/_build/html
+
+dist: $(VENV)/.installed-dist  ## build the wheel, install it in an empty environment, try it there
+	rm -rf build dist
+	$(VENV)/bin/python -m build --quiet --outdir dist .
+	$(VENV)/bin/python -m twine check --strict dist/*
+	$(PYTHON) .ci/try_wheel.py dist/*.whl
+
 test-oldest: $(OLDEST)/.installed  ## the test suite on the oldest supported versions
 	$(OLDEST)/bin/python -m pytest $(PARALLEL)
 
 test-installs: $(VENV)/.installed-test  ## install without extras and with [label], and try both
 	$(VENV)/bin/python -m pytest -n 0 -m slow tests/test_install.py
+
+# Label Studio pins much of what it needs, so it has an environment of its own.
+test-peers: $(PEERS)/.installed $(STUDIO)/.installed  ## Label Studio, JupyterLab, ASReview and others
+	LABEL_STUDIO=$(CURDIR)/$(STUDIO)/bin/label-studio \
+	  $(PEERS)/bin/python -m pytest -n 0 -m peers tests/adapters
 
 test-elsewhere: $(PLACES)  ## what reflections decide, as if on three other processors
 
@@ -57,7 +75,7 @@ $(PLACES): elsewhere-%: $(VENV)/.installed-test
 	  $(VENV)/bin/python -m pytest $(PARALLEL) $(CHAOTIC)
 
 clean:  ## remove caches and build products (the environments stay)
-	rm -rf build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis \
+	rm -rf build dist docs/_build docs/api docs/gallery docs/tutorials src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis \
 	  .import_linter_cache
 	find src tests -type d -name __pycache__ -prune -exec rm -rf {} +
 
@@ -72,6 +90,20 @@ $(OLDEST)/.installed: pyproject.toml requirements/oldest.txt | $(OLDEST)/bin/pip
 	@$(OLDEST)/bin/python -m pip install $(PIP_FLAGS) \
 	  --constraint requirements/oldest.txt --editable '.[test]'
 	@touch $@
+
+$(PEERS)/.installed: pyproject.toml | $(PEERS)/bin/pip
+	@echo "Installing aluma and the tools it works in into $(PEERS)"
+	@$(PEERS)/bin/python -m pip install $(PIP_FLAGS) \
+	  --editable '.[test,notebook,label-studio,skactiveml]' asreview jupyterlab
+	@touch $@
+
+$(STUDIO)/.installed: | $(STUDIO)/bin/pip
+	@echo "Installing Label Studio into $(STUDIO)"
+	@$(STUDIO)/bin/python -m pip install $(PIP_FLAGS) label-studio
+	@touch $@
+
+$(PEERS)/bin/pip $(STUDIO)/bin/pip:
+	@$(PYTHON) -m venv $(@D:/bin=)
 
 # pip is the last thing that venv writes: where it is missing, the environment is incomplete.
 $(VENV)/bin/pip:

@@ -283,7 +283,6 @@ def test_tables_that_cannot_be_used_are_refused(tmp_path, frame, column, said):
         (b"", "is empty"),
         (b"a,b\n1,2,3\n4,5,6\n", "cannot be read as csv"),
         (b"a,b\n1,2\n3,4,5\n", "cannot be read as csv"),
-        (b"a,b\n\xff\xfe,2\n", "cannot be read as csv"),
     ],
 )
 def test_files_that_are_no_tables_are_refused(tmp_path, content, said):

@@ -18,9 +18,10 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import LinearSVC
 
 import aluma.estimator
-from aluma import ALuMA, run
+from aluma import ALuMA, bounds, run
 from aluma.estimator import ActiveClassifier
 from aluma.learners.registry import ENTRIES, strategy
+from aluma.promises.ledger import Ledger
 
 PAGE = Path(__file__).parents[1] / "docs" / "scikit-learn.md"
 
@@ -201,7 +202,8 @@ def test_all_classes_in_one_space_need_no_class_to_be_separable_from_the_rest(ir
 
 def test_with_slack_a_contradiction_does_not_end_the_asking(iris: Data) -> None:
     iris = iris[0], iris[1] == 1
-    model = quick(50).fit(*iris)
+    # With a longer bias, what separates the first two kinds often looks settled beforehand.
+    model = quick(50, bias=1.0).fit(*iris)
     assert model.n_queries_ == 50
     assert model.conflict_ is not None
     assert set(model.conflict_) <= set(model.queried_.tolist())
@@ -329,7 +331,7 @@ def test_random_states(cancer: Data) -> None:
     X, y = cancer[0][::4], cancer[1][::4]
 
     def questions(random_state: Any) -> list[int]:
-        model = ActiveClassifier(budget=4, n_hypotheses=FEW, random_state=random_state)
+        model = ActiveClassifier(budget=10, n_hypotheses=FEW, random_state=random_state)
         asked: list[int] = model.fit(X, y).queried_.tolist()
         return asked
 
@@ -338,7 +340,7 @@ def test_random_states(cancer: Data) -> None:
     assert questions(np.random.RandomState(5)) == questions(np.random.RandomState(5))
     state = np.random.RandomState(5)
     assert questions(state) != questions(state)
-    assert len(questions(None)) == 4
+    assert len(questions(None)) == 10
 
 
 def test_one_vs_rest_learners_have_seeds_of_their_own(
@@ -417,3 +419,101 @@ def test_tolerance_needs_a_strategy_that_checks_and_says_so() -> None:
         quick(30, strategy="qbc", tolerance=0.1).fit(X, y == 0)
     promised = quick(30, strategy="simple_margin").fit(X, y).promise_
     assert "nothing is promised" in promised
+
+
+# -- Algorithm 4 as printed ---------------------------------------------------------------------
+
+
+def wide_margin(n: int = 20, gamma: float = 0.5) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return unit vectors in space that one plane separates with a margin."""
+    X = np.random.default_rng(5).standard_normal((40 * n, 3))
+    X /= np.linalg.norm(X, axis=1)[:, None]
+    X = X[np.abs(X[:, 0]) > gamma][:n]
+    return X, (X[:, 0] > 0).astype(np.int64)
+
+
+def algorithm_4(**settings: Any) -> ActiveClassifier:
+    """Return Algorithm 4 with its inputs, the pool and the labels apart."""
+    printed: dict[str, Any] = {"dimension": "auto", "estimate": "volume", "alpha": 1}
+    given = {"margin": 0.5, "slack": 0.0, "delta": 0.1, "standardize": False, "bias": False}
+    return ActiveClassifier(**{"budget": 20, **printed, **given, **settings})
+
+
+@pytest.mark.parametrize("estimate", ["sampling", "volume"])
+@pytest.mark.parametrize("kernel", [None, "precomputed"])
+def test_algorithm_4_is_one_call(estimate: str, kernel: str | None) -> None:
+    """X or K, at the theorem's own k: all labels right within the labels it may ask for."""
+    X, y = wide_margin()
+    given = X if kernel is None else X @ X.T
+    model = algorithm_4(estimate=estimate, kernel=kernel).fit(given, y)
+    assert model.dimension_ == bounds.projection_dimension(0.5, 0.0, 20, 0.05)
+    assert model.n_queries_ <= 20
+    assert np.array_equal(model.labels_, y)
+    assert np.array_equal(model.predict(given), y)
+    assert "Of delta = 0.1: 0.05 for the projection" in model.promise_
+    lemmas = ("0.025 for volumes", "0.025 for the vote of 1,000 hypotheses")
+    assert all((part in model.promise_) == (estimate == "volume") for part in lemmas)
+
+
+def test_algorithm_4_with_a_label_that_no_halfspace_agrees_with() -> None:
+    """Slack H at margin gamma: the lifted pool is separable, and so the odd label is kept."""
+    X, y = wide_margin(8, 0.7)
+    y[0] = 1 - y[0]
+    slack = float((0.5 + abs(X[0, 0])) ** 2)
+    model = algorithm_4(slack=slack, budget=8, estimate="sampling").fit(X, y)
+    assert model.conflict_ is None
+    assert model.slack_ == slack
+    assert np.array_equal(model.labels_[model.queried_], y[model.queried_])
+
+
+def test_where_delta_goes_adds_up() -> None:
+    for estimate in ("sampling", "verified", "volume"):
+        for learners in (1, 3):
+            for dimension in (None, 40):
+                ledger = Ledger(0.1, learners, estimate, 300, dimension, dimension is not None)
+                assert sum(share for share, _ in ledger.lines) == pytest.approx(0.1)
+                assert learners * (ledger.each + ledger.projection) == pytest.approx(0.1)
+    by_hand = Ledger(0.1, dimension=12)
+    assert "Nothing is proven of the projection to 12 dimensions." in str(by_hand)
+    assert by_hand.each == 0.1
+
+
+def test_the_learner_gets_what_the_ledger_leaves(wine: Data) -> None:
+    X, y = wide_margin()
+    assert "(90% sure)" in quick(6, delta=0.1).fit(X, y).promise_
+    assert "(95% sure)" in algorithm_4(estimate="sampling").fit(X, y).promise_
+    assert "0.2 for the checks" in quick(100, delta=0.2, tolerance=0.3).fit(*wine).promise_
+
+
+def test_the_machine_takes_its_cost(cancer: Data) -> None:
+    X, y = cancer
+    cheap, dear = (quick(20, C=C).fit(X, y) for C in (1e-4, 1.0))
+    assert np.array_equal(cheap.labels_, dear.labels_)
+    assert np.linalg.norm(cheap.coef_) < np.linalg.norm(dear.coef_)
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"prior": "pool?"}, "prior must be one of ball"),
+        ({"C": 0}, "C must be a positive number, got 0"),
+        ({"C": "1"}, "C must be a positive number, got '1'"),
+        ({"delta": 1.5}, "delta"),
+        ({"estimate": "guessing"}, "estimate must be one of"),
+        ({"strategy": "qbc", "estimate": "volume"}, "'qbc' takes no estimate, got 'volume'"),
+        ({"strategy": "passive", "alpha": 2}, "'passive' takes no alpha, got 2"),
+        ({"dimension": "auto"}, "give both as numbers"),
+        ({"dimension": "auto", "margin": 0.1}, "give both as numbers"),
+        ({"dimension": "k", "margin": 0.1, "slack": 0.0}, "dimension='k'"),
+        ({"dimension": "auto", "margin": 1e-4, "slack": 0.0}, "do not fit into memory"),
+    ],
+)
+def test_what_algorithm_4_cannot_do_is_said(settings: dict[str, Any], says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        quick(5, **settings).fit(*wide_margin())
+
+
+def test_other_estimates_have_a_learner_for_each_class(iris: Data) -> None:
+    X, y = iris
+    model = quick(6, estimate="volume").fit(X[::5], y[::5])
+    assert set(model.labels_) == {0, 1, 2}

@@ -47,6 +47,22 @@ def positive_integer(value: Any, name: str) -> int:
     return int(value)
 
 
+def yes_or_no(value: Any, name: str) -> bool:
+    """Return True or False as such, or say what is wrong with what was given instead."""
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be True or False, got {value!r}.")
+    return bool(value)
+
+
+def bias_of(value: Any) -> float:
+    """Return the constant that a bias is, 0 for none, or say what is wrong with it."""
+    if not isinstance(value, bool | np.bool_) and not is_number(value):
+        raise TypeError(f"bias must be True, False or a number, got {value!r}.")
+    if not np.isfinite(float(value)):
+        raise ValueError(f"bias must be a finite number, got {value}.")
+    return float(value)
+
+
 def is_number(value: Any) -> bool:
     """Say whether a value is a real number; True and False are not."""
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)

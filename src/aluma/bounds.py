@@ -24,6 +24,9 @@ ALUMA_BETA = 2 / 3
 LARGEST_LAMBDA = 1 / math.sqrt(32)
 """From here on not even a perfectly even split passes `verified_factor`."""
 
+MOST_BITS = 100_000
+"""Whole numbers of more bits than this are not worked out: it would take hours."""
+
 
 def budget(
     opt_max: float,
@@ -34,6 +37,7 @@ def budget(
     dimension: SupportsIndex | None = None,
     alpha: float = ALUMA_ALPHA,
     beta: float = ALUMA_BETA,
+    greedy_every: SupportsIndex = 1,
 ) -> int:
     """Labels after which an approximately greedy learner must have the whole pool right.
 
@@ -54,6 +58,11 @@ def budget(
         Greedy factor of the learner: 4 for Algorithm 1, 2 for a verified Algorithm 2.
     beta : float
         Purity from which the learner's vote is right; 2/3 for Algorithm 1.
+    greedy_every : int
+        The first question is alpha-approximately greedy, and then every so many-th; those between
+        may be any. 1 for the paper's learners, 4 for ALuMA with its default alpha, which asks three
+        of four questions nearest to the centre once a pool is settled. Only greedy questions count
+        towards the theorem, and no others take anything back; proof in docs/bounds.md.
 
     Returns
     -------
@@ -76,7 +85,9 @@ def budget(
     _require(
         lambda x: 0.5 < x < 1, "beta", beta, "above 1/2 and below 1", "2/3 is Algorithm 1's level"
     )
-    return math.ceil(alpha * (-2 * log_p + math.log(beta / (1 - beta))) * opt_max)
+    every = _every(greedy_every)
+    greedy = math.ceil(alpha * (-2 * log_p + math.log(beta / (1 - beta))) * opt_max)
+    return every * (greedy - 1) + 1
 
 
 def quotient(
@@ -86,13 +97,15 @@ def quotient(
     probability: float | None = None,
     *,
     log_probability: float | None = None,
+    greedy_every: SupportsIndex = 1,
 ) -> float:
     """Lower bound on the purity P(h) / P(V_t) after t queries (Corollary 31).
 
     P(h)^2 / (exp(-t / (alpha OPT_max)) + P(h)^2), for every alpha-approximately greedy learner.
-    The logarithm of P(h) may be given instead, for when P(h) itself underflows.
+    The logarithm of P(h) may be given instead, for when P(h) itself underflows. With
+    ``greedy_every``, as for `budget`, t is replaced by the number of greedy queries among the t.
     """
-    queries = _whole("t", t, 0, "count the queries made so far")
+    queries = -(-_whole("t", t, 0, "count the queries made so far") // _every(greedy_every))
     _check_greedy(alpha, opt_max)
     log_p = _log_probability(probability, log_probability)
     log_odds = queries / (alpha * opt_max) + 2 * log_p
@@ -263,6 +276,11 @@ def cal_octahedron(d: SupportsIndex) -> int:
     (2^d + d) / (2 d + 3), rounded up, where d labels suffice for an aggressive learner.
     """
     size = _whole("d", d, 3, "the theorem is about three dimensions or more")
+    if size > MOST_BITS:
+        raise ValueError(
+            f"d is {size}, and the number of labels would have about {size * 0.301:.3g} digits: "
+            f"it is worked out up to d={MOST_BITS}, beyond that take 2**d / (2 * d) for it."
+        )
     return -(-((1 << size) + size) // (2 * size + 3))
 
 
@@ -283,6 +301,10 @@ def _whole(name: str, value: SupportsIndex, least: int, way_out: str) -> int:
         raise TypeError(f"{name} is {value!r}, but it must be {rule}: {way_out}") from None
     _require(lambda x: x >= least, name, number, rule, way_out)
     return number
+
+
+def _every(greedy_every: SupportsIndex) -> int:
+    return _whole("greedy_every", greedy_every, 1, "1 if every question is greedy")
 
 
 def _dimension(d: SupportsIndex) -> int:

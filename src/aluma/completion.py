@@ -73,7 +73,12 @@ def question(
 
 
 def complete(
-    learners: Sequence[Learner], positives: Sequence[int], X: Any, asked: Asked, bias: bool
+    learners: Sequence[Learner],
+    positives: Sequence[int],
+    X: Any,
+    asked: Asked,
+    bias: bool,
+    C: float = 1.0,
 ) -> tuple[Ints, Floats]:
     """Return a class number for every example, and the halfspaces fitted to them.
 
@@ -87,8 +92,8 @@ def complete(
     if votes is not None:
         completed = codes_of(votes, 0.5)
         completed[asked.indices] = answers
-        return completed, halfspaces_of(X, completed, positives, bias)
-    halfspaces = halfspaces_of(X[asked.indices], answers, positives, bias)
+        return completed, halfspaces_of(X, completed, positives, bias, C)
+    halfspaces = halfspaces_of(X[asked.indices], answers, positives, bias, C)
     completed = codes_of(values_of(X, halfspaces), 0.0)
     completed[asked.indices] = answers
     return completed, halfspaces
@@ -116,7 +121,9 @@ def codes_of(values: Floats, middle: float) -> Ints:
     return np.asarray(values.argmax(axis=1), dtype=np.int64)
 
 
-def halfspaces_of(X: Any, codes: Ints, positives: Sequence[int], bias: bool) -> Floats:
+def halfspaces_of(
+    X: Any, codes: Ints, positives: Sequence[int], bias: bool, C: float = 1.0
+) -> Floats:
     """Return weights and, last, the intercept of a linear SVM for each class against the rest.
 
     The primal solver is used whatever the shape of X, because it draws nothing at random.
@@ -128,7 +135,7 @@ def halfspaces_of(X: Any, codes: Ints, positives: Sequence[int], bias: bool) -> 
             # Nothing to separate: without a penalty on the intercept, this is the optimum.
             rows.append(np.append(np.zeros(X.shape[1]), 1.0 if positive.all() else -1.0))
             continue
-        machine = LinearSVC(dual=False, fit_intercept=bias).fit(X, positive)
+        machine = LinearSVC(dual=False, fit_intercept=bias, C=C).fit(X, positive)
         rows.append(np.append(machine.coef_[0], machine.intercept_ if bias else 0.0))
     return np.stack(rows)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,14 +15,18 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from aluma.arrays import Floats, Ints, positive_integer
+from aluma import bounds
+from aluma.arrays import Floats, Ints, is_number, positive_integer, probability
 from aluma.completion import Asked, codes_of, complete, question, values_of
 from aluma.errors import Undecided
 from aluma.learners.learner import Learner
 from aluma.learners.registry import ENTRIES, strategy
-from aluma.learners.settings import taken
+from aluma.learners.settings import accepted, taken
 from aluma.pool import Pool
+from aluma.promises.ledger import Ledger
+from aluma.representation.bias import checked_bias, with_bias
 from aluma.representation.kernels import KernelMap, is_precomputed
+from aluma.representation.lift import checked_slack
 from aluma.streams import entropy
 
 #: What X may be. The support vector machine takes no 64-bit sparse indices.
@@ -29,6 +35,11 @@ ACCEPTED: dict[str, Any] = {
     "accept_large_sparse": False,
     "dtype": [np.float64, np.float32],
 }
+
+#: Which halfspaces may be likely beforehand.
+PRIORS = ("ball",)
+#: Numbers that a projected pool may have: two gigabytes of them.
+MOST_PROJECTED = 2**28
 
 
 class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -58,20 +69,37 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         has with the smallest slack that they need at ``margin``. For strategies that allow for it.
     margin : float, optional
         gamma, for examples scaled so that the longest has length 1.
-    dimension : int, optional
+    dimension : int, "auto" or None
         Project the lifted examples to that many dimensions, as Algorithm 3 does, instead of using
-        their exact version space; ``slack`` must then be a number.
+        their exact version space; ``slack`` must then be a number. "auto" takes as many as Theorem
+        17 asks for at ``margin``, ``slack`` and half of ``delta``
+        (:func:`aluma.bounds.projection_dimension`), and the learner gets the other half.
+    delta : float
+        What may fail, in all; ``promise_`` says where it went.
+    estimate : {"sampling", "verified", "volume"}
+        How "aluma" estimates splits: by votes, by Algorithm 2 or by Algorithm 1 of the paper, see
+        docs/estimate.md. The last two promise something, and for more than two classes have a
+        learner for each class against the rest.
+    alpha : float
+        "aluma" asks, of all examples whose split is within this factor of the best, the one that
+        leaves the least disagreement. 1 is the paper's.
     tolerance : float, optional
         Check the labels at random and stop when at most this share of ``labels_`` is wrong, with
-        95% confidence, whatever the data; ``budget`` then counts checks too. For strategies that
-        take ``promise="audited"``, and of those for more than two classes "aluma" only. By default
-        nothing is checked.
+        confidence 1 - ``delta``, whatever the data; ``budget`` then counts checks too. For
+        strategies that take ``promise="audited"``, and of those for more than two classes "aluma"
+        only. By default nothing is checked.
+    prior : {"ball"}
+        Which halfspaces are likely beforehand: "ball", all the same, as in the paper.
+    C : float
+        Of the support vector machine that is fitted to the completed labels: what a wrong one
+        costs.
     standardize : bool
         Centre the columns and divide them by their standard deviation. Halfspaces are uniform a
         priori, so the scale of a column says how much it is expected to matter: turn this off where
         scales have a meaning, as in embeddings.
-    bias : bool
-        Consider halfspaces that do not pass through the origin of the (centred) columns.
+    bias : bool or float
+        Consider halfspaces that do not pass through the origin of the (centred) columns, by a
+        constant feature: True for one as long as a typical row, or the number itself.
     n_hypotheses : int
         Size of the population that splits are estimated and labels voted with; "iwal" has none.
     random_state : int, RandomState, Generator or None
@@ -85,8 +113,9 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     labels_ : array of the labels of ``X``: as answered where asked, inferred elsewhere
     coef_, intercept_ : halfspaces, one for two classes and otherwise one for each class; of the
         columns, so only without a kernel
-    promise_ : what can be said of ``labels_``, in one sentence: proven by checks at random, or
-        under which assumption it is an estimate. It says nothing about other examples
+    promise_ : what can be said of ``labels_``: proven by checks at random, or under which
+        assumption it is an estimate, and where ``delta`` went. It says nothing about other examples
+    dimension_ : what the examples were projected to, or None
     slack_ : the largest slack that was allowed for
     doubts_ : array of the shares of halfspaces that dispute each answer, in the order of
         ``queried_``: large ones are worth checking
@@ -97,11 +126,15 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Notes
     -----
-    With more than two classes, "aluma" has one learner for all of them. Other strategies, and a
-    projection to some ``dimension``, have a learner for each class against the rest, which choose
-    the questions in turn; an answer is told to all of them and counts once. An example gets the
-    class with the largest vote, in ``predict`` the largest decision value, and the first of classes
-    that tie. With two classes ties go to ``classes_[1]``.
+    Algorithm 4 as printed, with inputs X (or, with ``kernel="precomputed"``, K), N, gamma, H and
+    delta, is ``ActiveClassifier(budget=N, margin=gamma, slack=H, delta=delta, dimension="auto",
+    estimate="volume", alpha=1, standardize=False, bias=False).fit(X, y)``.
+
+    With more than two classes, "aluma" has one learner for all of them. Other strategies, other
+    estimates than "sampling" and a projection to some ``dimension`` have a learner for each class
+    against the rest, which choose the questions in turn; an answer is told to all of them and
+    counts once. An example gets the class with the largest vote, in ``predict`` the largest
+    decision value, and the first of classes that tie. With two classes ties go to ``classes_[1]``.
 
     Where slack is not allowed for, a learner whose answers contradict each other asks no more; with
     two classes that ends the asking. Its vote cannot be relied on any more: the support vector
@@ -132,6 +165,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     intercept_: Floats
     conflict_: tuple[int, ...] | None
     promise_: str
+    dimension_: int | None
     slack_: float
     doubts_: Floats
 
@@ -143,10 +177,15 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         kernel: Any = None,
         slack: float | str = "auto",
         margin: float | None = None,
-        dimension: int | None = None,
+        dimension: int | str | None = None,
+        delta: float = 0.05,
+        estimate: str = "sampling",
+        alpha: float = 1.05,
         tolerance: float | None = None,
+        prior: str = "ball",
+        C: float = 1.0,
         standardize: bool = True,
-        bias: bool = True,
+        bias: bool | float = True,
         n_hypotheses: int = 1000,
         random_state: Any = 0,
     ) -> None:
@@ -156,7 +195,12 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.slack = slack
         self.margin = margin
         self.dimension = dimension
+        self.delta = delta
+        self.estimate = estimate
+        self.alpha = alpha
         self.tolerance = tolerance
+        self.prior = prior
+        self.C = C
         self.standardize = standardize
         self.bias = bias
         self.n_hypotheses = n_hypotheses
@@ -175,6 +219,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self
         """
         budget = positive_integer(self.budget, "budget")
+        self._check_settings()
         X, y = validate_data(self, X, y, **ACCEPTED)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
@@ -187,15 +232,19 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         positives = range(len(self.classes_)) if len(self.classes_) > 2 else range(1, 2)
 
         jointly = len(positives) > 1 and self._is_joint()
-        learners = self._learners(features, 1 if jointly else len(positives), jointly)
+        ledger = self._ledger(len(y), 1 if jointly else len(positives))
+        learners = self._learners(features, ledger, jointly)
         decided = [None] if jointly else positives
         asked = question(learners, decided, lambda i: int(codes[i]), budget)
-        completed, self._halfspaces = complete(learners, positives, features, asked, self.bias)
+        completed, self._halfspaces = complete(
+            learners, positives, features, asked, bool(self.bias), float(self.C)
+        )
 
         self.queried_ = np.array(asked.indices, dtype=np.int64)
         self.n_queries_ = len(asked.indices)
         self.labels_ = self.classes_[completed]
-        self.promise_ = _promise(learners, asked)
+        self.promise_ = _promise(learners, asked, ledger)
+        self.dimension_ = ledger.dimension
         self._note_slack(learners, asked)
         if self._map.kernel.is_linear:
             self.coef_, self.intercept_ = _unscaled(self._halfspaces, self._scaler)
@@ -259,14 +308,56 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _is_joint(self) -> bool:
         """Say whether one learner tells more than two classes apart."""
         known = isinstance(self.strategy, str) and self.strategy in ENTRIES
-        return known and ENTRIES[self.strategy].any_number and self.dimension is None
+        simple = self.dimension is None and self.estimate == "sampling"
+        return known and ENTRIES[self.strategy].any_number and simple
 
-    def _learners(self, X: Any, count: int, jointly: bool) -> list[Learner]:
+    def _check_settings(self) -> None:
+        """Refuse what no learner looks at."""
+        probability(self.delta, "delta")
+        if self.prior not in PRIORS:
+            raise ValueError(f"prior must be one of {', '.join(PRIORS)}, got {self.prior!r}.")
+        if not is_number(self.C) or not 0 < self.C < np.inf:
+            raise ValueError(f"C must be a positive number, got {self.C!r}: 1.0 is usual.")
+        usual = inspect.signature(type(self)).parameters
+        known = accepted(strategy(self.strategy))
+        for name in ("estimate", "alpha"):
+            if name not in known and getattr(self, name) != usual[name].default:
+                raise ValueError(
+                    f"strategy {self.strategy!r} takes no {name}, got {getattr(self, name)!r}: "
+                    "leave it out, or use strategy='aluma'."
+                )
+
+    def _ledger(self, m: int, count: int) -> Ledger:
+        """Return where delta goes, and with it the dimension that the examples are projected to."""
+        plan = Ledger(self.delta, count, self.estimate, checked=self.tolerance is not None)
+        if not isinstance(self.dimension, str):
+            return replace(plan, dimension=self.dimension)
+        plan = replace(plan, by_theorem=True)
+        return replace(plan, dimension=self._theorems_dimension(m, plan.projection))
+
+    def _theorems_dimension(self, m: int, delta: float) -> int:
+        """Return the k of Theorem 17, or say why there is none."""
+        if self.dimension != "auto" or self.margin is None or self.slack == "auto":
+            raise ValueError(
+                f"dimension={self.dimension!r}, margin={self.margin!r} and slack={self.slack!r}: "
+                "dimension must be a number, None or 'auto'; 'auto' follows from the margin and "
+                "the slack (0 if the classes can be separated), so give both as numbers."
+            )
+        k = bounds.projection_dimension(self.margin, checked_slack(self.slack), m, delta)
+        if m * k > MOST_PROJECTED:
+            raise ValueError(
+                f"Theorem 17 asks for {k:,} dimensions at margin {self.margin:g}, slack "
+                f"{self.slack:g} and {m:,} examples, which do not fit into memory: leave dimension "
+                "out, which has the exact lifted version space, or choose a number."
+            )
+        return k
+
+    def _learners(self, X: Any, ledger: Ledger, jointly: bool) -> list[Learner]:
         """Return learners of "this class or not", or of all classes, on one pool.
 
         A single one has the seed given.
         """
-        chosen, seed = strategy(self.strategy), entropy(self.random_state)
+        chosen, seed, count = strategy(self.strategy), entropy(self.random_state), ledger.learners
         offered: dict[str, Any] = {
             "classes": tuple(range(len(self.classes_))) if jointly else (False, True),
             "n_hypotheses": self.n_hypotheses,
@@ -276,7 +367,13 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             "tolerance": 0.0 if self.tolerance is None else self.tolerance,
             "slack": self.slack,
             "margin": self.margin,
-            "dimension": self.dimension,
+            "dimension": ledger.dimension,
+            "delta": ledger.each,
+            "estimate": self.estimate,
+            "alpha": self.alpha,
+            "prior": self.prior,
+            # VolEst's share of delta is for so many rounds.
+            "budget": self.budget if self.estimate != "sampling" else None,
         }
         settings = taken(chosen, offered)
         if self.tolerance is not None and (count > 1 or "promise" not in settings):
@@ -292,18 +389,20 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"strategy {self.strategy!r} does not allow for slack: leave slack at 'auto' and "
                 "dimension out, or use strategy='aluma'."
             )
-        pool = Pool(X, bias=self.bias, prepared=self._is_prepared())
+        pool = with_bias(Pool(X, prepared=self._is_prepared()), checked_bias(self.bias))
         seeds = np.random.SeedSequence(seed).generate_state(count, np.uint64).tolist()
         each = [{"random_state": one, **settings} for one in (seeds if count > 1 else [seed])]
         return [chosen(pool, **its) for its in each]
 
 
-def _promise(learners: Sequence[Learner], asked: Asked) -> str:
-    """Return what can be said of the completed labels, in one sentence."""
+def _promise(learners: Sequence[Learner], asked: Asked, ledger: Ledger) -> str:
+    """Return what can be said of the completed labels, and where delta went."""
     if len(learners) == 1 and asked.conflict is None and learners[0].parts.promise.certifies:
         # Nothing needs to be proven for it.
         with suppress(Undecided):
-            return str(learners[0].certificate(proof_seconds=0.0))
+            if ledger.estimate != "sampling":
+                ledger = replace(ledger, hypotheses=learners[0].population.size)
+            return f"{learners[0].certificate(proof_seconds=0.0)} {ledger}"
     return (
         f"{len(asked.indices):,} of {len(learners[0].pool):,} labels were given. No other has been "
         "checked at random, so nothing is promised about them: aluma.audit() checks any labels."

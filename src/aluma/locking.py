@@ -5,14 +5,40 @@ It is SQLite's, which is the same on every system: an exclusive transaction that
 
 from __future__ import annotations
 
+import ctypes
+import os
 import sqlite3
 from pathlib import Path
+from weakref import WeakSet
 
 #: Seconds to wait for another program, such as a backup, that reads the file for a moment.
 LOCK_SECONDS = 0.2
 
 
-def locked(path: Path) -> sqlite3.Connection:
+class Holder(sqlite3.Connection):
+    """A connection that holds a lock; in a forked process it is left alone for ever.
+
+    The lock is the first process's. Closing the connection in another, which Python does when that
+    ends, would delete the journal that the first may need after a crash (SQLite's documentation,
+    "How To Corrupt An SQLite Database File", on connections carried across a fork).
+    """
+
+
+#: Those that are open, for the moment of a fork: only the process has a place for what it needs.
+_OPEN: WeakSet[Holder] = WeakSet()
+
+
+def _leave_alone() -> None:
+    for holder in _OPEN:
+        # One more than there are, so that it is never given back.
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(holder))
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_leave_alone)
+
+
+def locked(path: Path) -> Holder:
     """Return a connection that holds the only lock on an SQLite file until it is closed.
 
     Raises
@@ -28,7 +54,9 @@ def locked(path: Path) -> sqlite3.Connection:
         timeout=LOCK_SECONDS,
         isolation_level=None,
         check_same_thread=False,
+        factory=Holder,
     )
+    _OPEN.add(connection)
     try:
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
         # The lock comes before any reading: two that hold the lock for readers and wait for

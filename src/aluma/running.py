@@ -182,6 +182,8 @@ class Answers:
         stop_when_finished: bool = True,
         catch_interrupt: bool = False,
     ) -> None:
+        if not (hasattr(learner, "ask") and hasattr(learner, "pool")):
+            raise TypeError(f"a learner is asked and told, such as ALuMA(X), got {learner!r}.")
         self.learner = learner
         self.budget = len(learner.pool) if budget is None else positive_integer(budget, "budget")
         self.count = 0

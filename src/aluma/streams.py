@@ -46,6 +46,8 @@ class OfSeed(Enum):
     CHECKS = (107, None)
     #: The rows of a large pool that stand for it, for one purpose or another; the seed is 0.
     POOL_SAMPLE = (108, None)
+    #: Right answers and errors of people, drawn in turn.
+    PEOPLE = (120,)
 
 
 @unique
@@ -68,6 +70,14 @@ class OfState(Enum):
     INDEPENDENT_FREE = (7, None)
     #: Further voters than the population has.
     MORE_VOTERS = (8,)
+    #: Hypotheses that no question was chosen by, for one purpose each: their flights, and what no
+    #: answer constrains. The vote on labels, and Algorithm 2's estimates.
+    VOTE = (9,)
+    VOTE_FREE = (10, None)
+    VERIFY = (11,)
+    VERIFY_FREE = (12, None)
+    #: VolEst of one side of an example.
+    VOLUME = (13, None, None)
     #: The choice of a question, and of a batch.
     SPLIT = (100, 0)
     BATCH = (100, 1)
@@ -111,6 +121,12 @@ def stream(
 ) -> np.random.Generator:
     """Return the generator of one purpose."""
     return streams(named(root, purpose, *numbers), 1)[0]
+
+
+def seed(root: tuple[int, ...], purpose: OfState, *numbers: int) -> int:
+    """Return a seed for what takes no key: another for every purpose and every state."""
+    key = named(root, purpose, *numbers)
+    return int(np.random.SeedSequence(key).generate_state(1, np.uint64)[0])
 
 
 def entropy(random_state: Any) -> int:

@@ -22,3 +22,8 @@ def _shown(character: str) -> str:
     if unicodedata.category(character) not in STEERING or character in "\n\t":
         return character
     return character.encode("unicode_escape", "backslashreplace").decode("ascii")
+
+
+def counted(n: int, what: str) -> str:
+    """Return how many there are in words: 1 answer, 2 answers."""
+    return f"{n:,} {what}{'' if n == 1 else 's'}"

@@ -11,6 +11,7 @@ from PIL import Image
 from aluma.app import reading
 from aluma.errors import BadInput
 from aluma.reading import read_array
+from aluma.reading.texts import How
 
 FRAME = pd.DataFrame({"x": [1.5, 2.5, 3.5], "text": ["a b c d e", "f g h i j", "k l m n o"]})
 
@@ -75,10 +76,69 @@ def test_what_is_wrong_is_said(tmp_path, name, content, says):
         reading.read(path)
 
 
-def test_another_encoding_is_named_with_the_way_out(tmp_path):
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-16", "utf-16-le", "utf-8-sig"])
+@pytest.mark.parametrize("name", ["t.csv", "t.txt", "t.json", "t.jsonl"])
+def test_another_encoding_is_found_out_and_said(tmp_path, name, encoding):
+    path, how = tmp_path / name, How()
+    texts = ["the café in the old town", "über den Wolken, naïve"]
+    written = {
+        "t.csv": "text\n" + "\n".join(f'"{one}"' for one in texts),
+        "t.txt": "\r\n".join(["", *texts, ""]),
+        "t.json": json.dumps(texts, ensure_ascii=False),
+        "t.jsonl": "\n".join(json.dumps({"text": one}, ensure_ascii=False) for one in texts),
+    }[name]
+    path.write_bytes(written.encode(encoding))
+    assert reading.read(path, how=how).frame["text"].tolist() == texts
+    assert any("--encoding" in note for note in how.notes) == (encoding != "utf-8-sig")
+    named = How(encoding=encoding)
+    assert reading.read(path, how=named).frame["text"].tolist() == texts
+    assert not any("--encoding" in note for note in named.notes)
+
+
+def test_a_wrong_encoding_is_said_with_the_way_out(tmp_path):
     path = tmp_path / "t.csv"
-    path.write_bytes("text\ncafé\n".encode("latin-1"))
-    with pytest.raises(BadInput, match=r"byte \d+ is no UTF-8. Save it as UTF-8"):
+    path.write_bytes("text\ncafé\nb\n".encode("latin-1"))
+    with pytest.raises(BadInput, match=r"byte \d+ is no utf-8. Name the right encoding"):
+        reading.read(path, how=How(encoding="utf8"))
+    with pytest.raises(BadInput, match="'klingon' is none that Python knows"):
+        reading.read(path, how=How(encoding="klingon"))
+
+
+@pytest.mark.parametrize(
+    ("lines", "named"),
+    [
+        (["x,y", "1,2", "3,4"], True),
+        (["0,1,2", "0.5,1,7", "3,4,5"], True),
+        (["year,2019,2020", "a,1,2", "b,3,4"], True),
+        (["How often do you read a book before you go to sleep,b", "never,1", "often,2"], True),
+        (["1.5,2", "3,4", "5,6"], False),
+        (["1,a good film,pos", "2,a bad one,neg", "3,dull,neg"], False),
+        (["spam,win a prize", "ham,hello", "spam,call now"], False),
+        (["it was a long film and we slept through the second half", "I liked all of it very much",
+          "not one of the actors could act"], False),
+    ],
+)  # fmt: skip
+def test_a_first_line_that_is_an_example_is_not_lost(tmp_path, lines, named):
+    path, how = tmp_path / "t.csv", How()
+    path.write_text("\n".join(lines))
+    assert len(reading.read(path, how=how)) == len(lines) - named
+    assert bool(how.notes) == (not named)
+    assert len(reading.read(path, how=How(header=True))) == len(lines) - 1
+    assert len(reading.read(path, how=How(header=False))) == len(lines)
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ('{"a": 1}', "holds no list of examples"),
+        ("[1, 2]", "example 1 is neither an object nor a text"),
+        ("[{]", "line 1 is no JSON"),
+    ],
+)
+def test_what_is_wrong_with_json_is_said(tmp_path, content, says):
+    path = tmp_path / "t.json"
+    path.write_text(content)
+    with pytest.raises(BadInput, match=says):
         reading.read(path)
 
 

@@ -2,6 +2,7 @@
 
 import doctest
 import logging
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,16 @@ ANSWERS = np.where(WRONG, -TRUTH, TRUTH)
 
 def learner(**settings: Any) -> ALuMA:
     return paper(X, classes=(-1.0, 1.0), **({"n_hypotheses": 256} | settings))
+
+
+@cache
+def _after(n: int, slack: float | str) -> ALuMA:
+    return answered(learner(slack=slack), n)
+
+
+def after(n: int, slack: float | str) -> ALuMA:
+    """Return a learner with n answers: a copy, since they are the same for all tests."""
+    return _after(n, slack).fork()
 
 
 def answered(one: ALuMA, n: int) -> ALuMA:
@@ -80,22 +91,22 @@ def test_slack_is_measured_again_when_much_more_is_needed() -> None:
     assert auto.allowed_slack >= smallest_slack(walls, MARGIN).slack / 2
 
 
-@pytest.mark.parametrize("settings", [{"slack": "auto"}, {"slack": 0.02}], ids=str)
-@pytest.mark.parametrize("back", [3, 38])
-def test_undo_and_redo_change_nothing(settings: dict[str, Any], back: int) -> None:
-    one = answered(learner(**settings), 42)
+@pytest.mark.parametrize("slack", ["auto", 0.02])
+@pytest.mark.parametrize("back", [3, 37])
+def test_undo_and_redo_change_nothing(slack: float | str, back: int) -> None:
+    one = after(40, slack)
     before, told = seen(one), one.answered[-back:].tolist()
     for _ in range(back):
         one.undo()
-    assert one.n_answers == 42 - back
-    assert seen(one) == seen(answered(learner(**settings), 42 - back))
+    assert one.n_answers == 40 - back
+    assert seen(one) == seen(after(40 - back, slack))
     for index in told:
         one.tell(index, ANSWERS[index])
     assert seen(one) == before
 
 
 def test_a_changed_answer_is_as_if_it_had_been_told_so() -> None:
-    one = answered(learner(slack="auto"), 40)
+    one = after(40, "auto")
     history = list(zip(one.answered.tolist(), one.answers.tolist(), strict=True))
     index = history[10][0]
     one.change(index, -history[10][1])
@@ -107,7 +118,7 @@ def test_a_changed_answer_is_as_if_it_had_been_told_so() -> None:
 
 
 def test_a_fork_is_independent() -> None:
-    one = answered(learner(slack="auto"), 40)
+    one = after(40, "auto")
     before = seen(one)
     answered(one.fork(), 5)
     assert seen(one) == before

@@ -123,9 +123,9 @@ def test_contradictions_open_slack_or_are_named() -> None:
 
 def test_random_labels_never_pass() -> None:
     rng = generator(4)
-    X = rng.standard_normal((300, 5))
+    X = rng.standard_normal((160, 3))
     learner = ALuMA(X, classes=(0, 1, 2), **SMALL)
-    run(learner, rng.integers(0, 3, 300), budget=130)
+    run(learner, rng.integers(0, 3, 160), budget=70)
     assert any(event.check for event in learner.history)
     assert not learner.finished
 
@@ -160,16 +160,16 @@ def test_a_session_goes_on_from_where_the_chains_were(
     X, y = wine()
     path = tmp_path / "wine.aluma"
     with Session.create(path, X, slack=slack, **SMALL) as session:
-        told(session, y, 20)
+        told(session, y, 12)
         question, shares = session.ask(), session.predict_proba()
     with caplog.at_level("INFO", "aluma.session.snapshot"):
         again = Session.open(path, X)
-    assert "0 of 20 answers are replayed" in caplog.text
+    assert "0 of 12 answers are replayed" in caplog.text
     assert again.ask() == question
     np.testing.assert_array_equal(again.predict_proba(), shares)
     told(again, y, 3)
     again.close()
-    plain = told(ALuMA(X, slack=slack, **SMALL), y, 23)
+    plain = told(ALuMA(X, slack=slack, **SMALL), y, 15)
     np.testing.assert_array_equal(plain.predict_proba(), again.predict_proba())
 
 

@@ -277,7 +277,8 @@ def test_bias_is_a_constant_feature() -> None:
     rng = generator(2)
     X = rng.standard_normal((60, 3)) + 1.0
     labels = X @ [1.0, -1.0, 0.5] > 0.8
-    with_bias, by_hand = SimpleMargin(X, bias=True), SimpleMargin(np.hstack([X, np.ones((60, 1))]))
+    with_bias = SimpleMargin(X, bias=2.0)
+    by_hand = SimpleMargin(np.hstack([X, np.full((60, 1), 2.0)]))
     for _ in range(20):
         i = with_bias.ask()
         assert by_hand.ask() == i
@@ -504,9 +505,9 @@ def test_a_bias_adds_one_to_the_kernel() -> None:
     K = CIRCLE @ CIRCLE.T
     told = np.arange(12)
     labels = np.where(CIRCLE[:, 0] > 0.3, 1, -1)
-    with_bias = SimpleMargin(CIRCLE, classes=(-1, 1), bias=True, kernel="linear")
+    with_bias = SimpleMargin(CIRCLE, classes=(-1, 1), bias=1.0, kernel="linear")
     added = SimpleMargin(K + 1, classes=(-1, 1), kernel="precomputed")
-    precomputed = SimpleMargin(K, classes=(-1, 1), bias=True, kernel="precomputed")
+    precomputed = SimpleMargin(K, classes=(-1, 1), bias=1.0, kernel="precomputed")
     for learner in (with_bias, added, precomputed):
         learner.tell(told, labels[told])
     assert with_bias.ask() == added.ask() == precomputed.ask()

@@ -14,6 +14,7 @@ from aluma.errors import Conflict, Exhausted
 from aluma.learners.aluma import ALuMA
 from aluma.learners.cal import CAL
 from aluma.learners.committee import QueryByCommittee
+from aluma.learners.determined import Determined
 from aluma.learners.iwal import IWAL
 from aluma.learners.learner import Learner
 from aluma.learners.passive import Passive
@@ -35,6 +36,7 @@ LEARNERS: dict[str, Build] = {
     "CAL, vote": partial(CAL, n_hypotheses=256),
     "CAL, svm": partial(CAL, predict_with="svm"),
     "IWAL": IWAL,
+    "Determined": partial(Determined, n_hypotheses=256),
     "Passive, vote": partial(Passive, n_hypotheses=256),
     "Passive, svm": partial(Passive, predict_with="svm"),
     "Passive, random": partial(Passive, predict_with="random", n_hypotheses=256),

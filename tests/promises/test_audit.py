@@ -42,7 +42,7 @@ def courses(n: int, share: float, doubt: str | None, runs: int, first: int) -> n
 @pytest.mark.parametrize("share", [0.04, 0.08])
 def test_the_bound_is_ever_too_low_with_delta_at_most(share: float, doubt: str | None) -> None:
     def look(seed: int, more: int) -> float:
-        failed = courses(220, share, doubt, 20 * more, seed)
+        failed = courses(140, share, doubt, 20 * more, seed)
         # The chance of as many failures, if each audit fails with delta.
         return float(hypergeom.sf(failed.sum() - 1, 10**9, 10**8, len(failed)))
 

@@ -165,3 +165,46 @@ def test_what_holds_nothing_or_is_in_use_is_refused(path: Path) -> None:
     path.unlink()
     with Session.create(path, X, **SMALL), pytest.raises(SessionLocked, match="is in use"):
         recovery.recovered(path)
+
+
+def test_what_is_kept_beside_the_answers_comes_back(path: Path) -> None:
+    notes = {f"note {i}": f"the note about {i} " * 6 for i in range(3)}
+    with Session.create(path, X, classes=NAMES, **SMALL) as session:
+        session.tell(0, NAMES[int(TRUTH[0])])
+        session.keep_beside(notes)
+    found = recovery.recovered(path)
+    assert (dict(found.beside), found.uncertain) == (notes, ())
+    content = path.read_bytes()
+    # Two copies: the row, and its index by name, which has no text.
+    harmed_bytes = content.replace(b"the note about 1", b"the note about 7", 1)
+    assert harmed_bytes != content
+    path.write_bytes(harmed_bytes)
+    with pytest.raises(SessionDamaged, match="kept beside"):
+        Session.open(path, X)
+    found = recovery.recovered(path)
+    assert dict(found.beside) == {name: notes[name] for name in ("note 0", "note 2")}
+    assert found.uncertain == ("note 1",)
+    result = CliRunner().invoke(app, ["recover", str(path)])
+    assert result.exit_code == 0, result.output
+    said = " ".join(result.output.split())
+    assert "2 texts kept beside the answers are whole." in said
+    assert "Lost, or perhaps not as they were last: note 1." in said
+    new = path.with_name("answers-recovered.aluma")
+    with new.with_suffix(".csv").open(newline="") as file:
+        rows = {int(row["example"]): row for row in csv.DictReader(file)}
+    assert rows[0]["note"] == notes["note 0"]
+    assert (rows[2]["answer"], rows[2]["note"]) == ("", notes["note 2"])
+    with Session.open(new, X) as session:
+        assert session.beside == dict(found.beside)
+
+
+def test_notes_are_found_in_the_bytes_where_their_table_is_lost(path: Path) -> None:
+    with Session.create(path, X, classes=NAMES, **SMALL) as session:
+        session.tell(0, NAMES[int(TRUTH[0])])
+        session.keep_beside({"note 1": "a text"})
+    content = path.read_bytes()
+    # The schema no longer knows the table, the rows are where they were.
+    path.write_bytes(content.replace(b"CREATE TABLE beside", b"CREATE TABLF beside"))
+    found = recovery.recovered(path)
+    assert dict(found.beside) == {"note 1": "a text"}
+    assert found.uncertain == ("note 1",)

@@ -124,9 +124,9 @@ def test_files_of_others_are_refused_and_left_alone(path: Path) -> None:
 def test_a_newer_format_is_refused(path: Path) -> None:
     made(path)
     connection = sqlite3.connect(path)
-    connection.execute("PRAGMA user_version = 4")
+    connection.execute("PRAGMA user_version = 5")
     connection.close()
-    with pytest.raises(NewerFormat, match=r"format 4, .* up to 3: upgrade aluma"):
+    with pytest.raises(NewerFormat, match=r"format 5, .* up to 4: upgrade aluma"):
         Session.open(path, X)
 
 

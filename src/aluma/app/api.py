@@ -14,6 +14,10 @@ from aluma.app.features import Features
 from aluma.app.guard import Guard
 from aluma.app.guidelines import Guidelines
 from aluma.app.model import model_file
+from aluma.app.people import export as people_export
+from aluma.app.people.api import add_people
+from aluma.app.people.team import Team
+from aluma.app.review_api import add_review
 from aluma.app.routes import (
     OR_NONE,
     REFUSED,
@@ -45,9 +49,13 @@ def application(desk: Desk, features: Features, token: str, names: Iterable[str]
     add_state(app, desk, State)
     _reading(app, desk)
     add_examples(app, desk.examples)
+    add_review(app, desk, features)
     _writing(app, desk)
     _exporting(app, desk, features)
-    return Guard(app, token, names)
+    if not isinstance(desk, Team):
+        return Guard(app, token, names)
+    add_people(app, desk)
+    return Guard(app, desk.admission.token(), names, desk.admission)
 
 
 def _reading(app: FastAPI, desk: Desk) -> None:
@@ -129,6 +137,18 @@ def _exporting(app: FastAPI, desk: Desk, features: Features) -> None:
         """Return the whole pool with its labels, who gave them, and how checks came out."""
         content = as_file(export.table(desk, shares=shares), kind)
         return attached(content, MEDIA[kind], name, f"labelled.{kind}")
+
+    @app.get("/api/export/answers.{kind}", responses=OR_NONE, response_class=Response)
+    def answers(kind: Literal["csv", "jsonl", "parquet"]) -> Response:
+        """Return every answer that a person gave: who, when, and what counts."""
+        content = as_file(people_export.answers(desk), kind)
+        return attached(content, MEDIA[kind], name, f"answers.{kind}")
+
+    @app.get("/api/export/dataset.zip", responses=OR_NONE, response_class=Response)
+    def dataset() -> Response:
+        """Return a folder of plain Parquet files, labels and answers, in a ZIP file."""
+        content = people_export.dataset(desk, name)
+        return attached(content, "application/zip", name, "dataset.zip")
 
     @app.get("/api/export/model.json", responses=OR_NONE, response_class=Response)
     def model() -> Response:

@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import ceil
 
 from aluma.app.curve import Curve
 from aluma.app.doubt import most_doubtful
 from aluma.app.evidence import Evidence
 from aluma.app.examples import Examples
+from aluma.app.figures import DELTA
 from aluma.app.guidelines import Node
 from aluma.app.lookahead import Outcome, Question
 from aluma.app.shapes import Card, Clash, FailedCheck, Figures, Next, Progress, State, Verdict
 from aluma.app.slack import supports_slack
 from aluma.app.votes import leading, votes
+from aluma.app.withheld import withheld
 from aluma.errors import Conflict, Undecided
 from aluma.learners.learner import Learner
+from aluma.promises import checking
 from aluma.session import Entry, Session
 
 #: Latest answers that come with every state.
@@ -130,12 +134,36 @@ class Board:
             every=self.task.tolerance * len(self.examples) < 1,
             phase=checked.phase if checked else "learning",
             both_seen=checked is not None and checked.both_seen,
+            checks_by=self._checks_by(checked, len(told)),
+            to_come=self._to_come(checked, len(told)),
             figures=seen.figures,
             failed=_failed(session, checked),
             out_of_reach=_out_of_reach(session, checked),
             finished=exhausted or (checked is not None and checked.phase == "finished"),
             exhausted=exhausted,
         )
+
+    def _checks_by(self, checked: Evidence | None, told: int) -> int | None:
+        """Return the number of answers after which labels are checked, while they are not."""
+        size = len(self.examples)
+        if checked is None or not checked.audited or self.task.tolerance * size < 1:
+            return None
+        learning = checked.phase == "learning" and checked.out_of_reach is None
+        by = checking.begins_by(checked.past, size)
+        return by if learning and told < by <= size else None
+
+    def _to_come(self, checked: Evidence | None, told: int) -> int | None:
+        """Return about how many answers are to come, as far as anybody can say."""
+        if checked is None or not checked.audited:
+            return None
+        if checked.phase != "learning":
+            return checked.at_rate
+        by = self._checks_by(checked, told)
+        if by is None:
+            return None
+        share = checking.share_of_delta(DELTA, len(checked.past) + 1)
+        price = ceil(checking.checks_needed(0.0, self.task.tolerance, share))
+        return min(by - told + price, len(self.examples) - told)
 
     def verdict(self, entry: Entry) -> Verdict:
         """Return an answer with its example."""
@@ -152,16 +180,20 @@ class Board:
             return {}
         pool, labels = learner.examples, self.task.labels
         shares = votes(learner, labels, pool.rows(wanted)[:, : pool.dimension - pool.bias])
-        places = leading(learner, labels, shares)
+        places, hidden = leading(learner, labels, shares), withheld(learner)
         return {
-            example: Verdict(
-                card=self.examples.excerpt(example),
-                label=labels[place] if place >= 0 else "",
-                by="vote",
-                share=max(share[place], 0.0),
-            )
-            for example, place, share in zip(wanted, places, shares, strict=True)
+            example: self.voted(example, -1 if example in hidden else int(place), share)
+            for example, place, share in zip(wanted, places, shares.max(axis=1), strict=True)
         }
+
+    def voted(self, example: int, place: int, share: float) -> Verdict:
+        """Return the vote on an example: which label leads, -1 for none, and its share."""
+        return Verdict(
+            card=self.examples.excerpt(example),
+            label=self.task.labels[place] if place >= 0 else "",
+            by="vote",
+            share=float(share) if place >= 0 else 0.0,
+        )
 
     def verdicts(self, session: Session, wanted: list[int]) -> list[Verdict]:
         """Return answers or, where there is none, the vote."""

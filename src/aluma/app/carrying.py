@@ -10,6 +10,7 @@ from aluma.app.rows import Rows
 from aluma.errors import BadInput
 from aluma.session import answer_log
 from aluma.session.answer_file import AnswerFile
+from aluma.visible import counted
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,9 @@ class Carried:
 
     def words(self) -> str:
         """Say what was carried over."""
-        said = f"{len(self.told) + len(self.aside):,} answers were carried over from {self.source}."
+        kept = len(self.told) + len(self.aside)
+        were = "was" if kept == 1 else "were"
+        said = f"{counted(kept, 'answer')} {were} carried over from {self.source}."
         if self.gone:
             said += f" {self.gone:,} are about rows that were not found again."
         if self.changed:

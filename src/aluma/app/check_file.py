@@ -19,6 +19,7 @@ from aluma.arrays import Floats, Ints
 from aluma.errors import BadInput
 from aluma.promises.audit import Audit
 from aluma.reading import read_table
+from aluma.reading.texts import How
 
 #: Columns that `aluma label` and `aluma run` write beside a column of labels: who gave each, and
 #: the share of votes for it.
@@ -43,6 +44,7 @@ class CheckFile:
     frame : the whole table
     digest : of what is in the file
     answers : labels that the file does not hold; if there are any, no others are taken
+    notes : what was noticed when it was read
     """
 
     path: Path
@@ -50,6 +52,7 @@ class CheckFile:
     frame: pd.DataFrame
     digest: str
     answers: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @cached_property
     def labels(self) -> list[str]:
@@ -140,4 +143,6 @@ class CheckFile:
 
 def read(path: Path, column: str = "label", answers: Iterable[str] = ()) -> CheckFile:
     """Read a labelled table."""
-    return CheckFile(path, column, read_table(path), reading.digest([path]), tuple(answers))
+    how = How()
+    frame = read_table(path, how)
+    return CheckFile(path, column, frame, reading.digest([path]), tuple(answers), tuple(how.notes))

@@ -42,6 +42,7 @@ class CheckLog:
 
     def __init__(self, path: Path, about: dict[str, Any], audit: Audit) -> None:
         self.path, self.about, self.audit = path, about, audit
+        self._process = os.getpid()
         self.version, self._requests = 0, set[str]()
         self._links = [chain.digest(json.dumps(about).encode())]
         self._lock = _taken(path)
@@ -58,8 +59,9 @@ class CheckLog:
         self.close()
 
     def close(self) -> None:
-        """Let others have the file."""
-        self._lock.close()
+        """Let others have the file; in a forked process, only leave it alone."""
+        if os.getpid() == self._process:
+            self._lock.close()
 
     def knows(self, request: str) -> bool:
         """Say whether a request has been carried out, perhaps before a restart."""
@@ -171,6 +173,11 @@ class CheckLog:
         link = chain.link(self._links[-1], json.dumps(line).encode())
         content = json.dumps({**line, DIGEST: link.hex()}).encode() + b"\n"
         try:
+            if os.getpid() != self._process:
+                raise SessionError(
+                    f"{self.path} was opened by another process, of which this one is a fork: "
+                    "answer there, or close it there and open it here."
+                )
             if self.path.stat().st_size != self._size:
                 raise SessionError(
                     f"{self.path} was changed by another program: nothing was recorded. Put it "
@@ -203,7 +210,10 @@ class CheckLog:
             os.fsync(file.fileno())
 
     def _damaged(self, how: str) -> BadInput:
-        return BadInput(f"{self.path} is damaged ({how}): restore it, or begin anew with --checks.")
+        return BadInput(
+            f"{self.path} is damaged ({how}): restore it, bring back what is whole with aluma "
+            f"recover {self.path}, or begin anew with --checks."
+        )
 
 
 def _taken(path: Path) -> sqlite3.Connection:

@@ -26,7 +26,7 @@ from aluma.app.publisher import Publisher
 from aluma.app.shapes import Clash, Figures, Receipt, State, Verdict
 from aluma.app.slack import loosened, supports_slack
 from aluma.errors import Conflict, Refused, Undecided
-from aluma.session import Session
+from aluma.session import Entry, Session
 
 logger = logging.getLogger(__name__)
 
@@ -184,9 +184,22 @@ class Desk(Publisher[State]):
         """Examples whose labels are proven, the answers among them."""
         return set(self._judge.proven) | set(self._session.answered.tolist())
 
+    @property
+    def waiting(self) -> dict[int, str]:
+        """Answers that count and that the learner has not been told yet: none, of one person."""
+        return {}
+
     def given(self) -> list[Verdict]:
         """Return all answers, the newest first."""
         return [self._seen.verdict(entry) for entry in answers_of(self._session)[::-1]]
+
+    def verdict(self, entry: Entry) -> Verdict:
+        """Return an answer with its example."""
+        return self._seen.verdict(entry)
+
+    def voted(self, example: int, place: int, share: float) -> Verdict:
+        """Return the vote on an example, which may be some answers old."""
+        return self._seen.voted(example, place, share)
 
     def verdicts(self, wanted: list[int]) -> list[Verdict]:
         """Return answers or, where there is none, the vote."""

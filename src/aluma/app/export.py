@@ -13,6 +13,7 @@ import pandas as pd
 
 from aluma.app.desk import Desk
 from aluma.app.evidence import checked_words, evidence
+from aluma.app.people.columns import by_people
 from aluma.app.votes import leading, votes
 from aluma.arrays import Floats, Ints
 from aluma.errors import BadInput
@@ -65,7 +66,11 @@ def labelled(desk: Desk) -> Labelled:
     place = _places(learner, names, shares)
     by = np.full(len(place), "vote", dtype=object)
     given = dict(zip(session.answered.tolist(), session.answers.tolist(), strict=True))
-    for who, answers in (("person", given), ("exception", session.exceptions)):
+    for who, answers in (
+        ("person", given),
+        ("exception", session.exceptions),
+        ("person", desk.waiting),
+    ):
         for example, label in answers.items():
             by[example], place[example] = who, names.index(str(label))
     sure = by != "vote"
@@ -109,6 +114,7 @@ def table(desk: Desk, *, shares: bool = False) -> pd.DataFrame:
     noted = desk.examples.notes
     if any(noted.values()):
         columns[NOTE] = [noted.get(i, "") for i in range(len(frame))]
+    columns |= by_people(desk)
     if shares:
         columns |= {
             f"{SHARE_OF}{name}": np.round(found.shares[:, place], 4)

@@ -3,6 +3,8 @@
 Somebody else's page, open in the same browser, can send requests to this machine. It does not know
 the token; its requests carry its own origin; and a host name of its own that it points here is none
 of this server's. Each of the three is checked by itself.
+
+Where several people label, each has a token, and what a request does is done by whoever it is of.
 """
 
 from __future__ import annotations
@@ -16,6 +18,9 @@ from html import escape
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qs
+
+from aluma.app.people import current
+from aluma.app.people.admission import Admission
 
 #: Largest request body: an answer is far smaller.
 MOST_BYTES = 64 * 1024
@@ -40,6 +45,11 @@ HEADERS = {
     "cache-control": "no-store",
 }
 
+#: What somebody who has not said who they are can ask for; in place of the page, for their name.
+FOR_GUESTS = frozenset(
+    {"/", "/join", "/join.js", "/dom.js", "/style.css", "/icon.svg", "/api/join"}
+)
+
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -55,10 +65,17 @@ class Guard:
     app : the application
     token : what a client must know
     names : host names, besides loopback and addresses, that this server goes by
+    people : those who have a token each; ``token`` then lets nobody in
     """
 
-    def __init__(self, app: App, token: str, names: Iterable[str] = ()) -> None:
-        self._app, self._token = app, token
+    def __init__(
+        self,
+        app: App,
+        token: str,
+        names: Iterable[str] = (),
+        people: Admission | None = None,
+    ) -> None:
+        self._app, self._token, self._people = app, token, people
         self._names = LOOPBACK | {name.lower() for name in names}
         self._ticket: str | None = None
 
@@ -80,18 +97,34 @@ class Guard:
             return
         pairs = [(k.decode("latin-1"), v.decode("latin-1")) for k, v in scope["headers"]]
         headers = dict(pairs)
-        cookie = f"aluma-{scope['server'][1] if scope.get('server') else 0}"
-        refused = _ambiguous(pairs) or self._refusal(scope, headers, cookie)
+        cookie, path = cookie_name(scope), scope["path"]
+        refused = _ambiguous(pairs) or self._refusal(scope, headers)
+        token = None if refused else self._admitted(scope, headers, cookie)
+        who = None if token is None else self._person(token)
+        refused = refused or self._unwelcome(who, path) or _too_long(headers)
         if refused:
-            await _refuse(send, *refused, page=scope["path"] == "/")
+            await _refuse(send, *refused, page=path == "/")
             return
-        first = scope["path"] == "/" and bool({"token", "ticket"} & set(_query(scope)))
-        extra = [(b"set-cookie", self._cookie(cookie))] if first else []
+        current.enter(who or "")
+        first = path == "/" and bool({"token", "ticket"} & set(_query(scope)))
+        extra = [(b"set-cookie", cookie_for(cookie, token or ""))] if first else []
+        if self._people is not None and not who and path == "/":
+            scope = {**scope, "path": "/join", "raw_path": b"/join"}
         await self._app(scope, _limited(receive), _with_headers(send, extra))
 
-    def _refusal(
-        self, scope: Scope, headers: dict[str, str], cookie: str
-    ) -> tuple[int, str] | None:
+    def _person(self, token: str) -> str | None:
+        """Return whose token it is: "" if people are not told apart, or have no name yet."""
+        return "" if self._people is None else self._people.who(token)
+
+    def _unwelcome(self, who: str | None, path: str) -> tuple[int, str] | None:
+        """Refuse who has no token, and much to those who have not said who they are."""
+        if who is None:
+            return 401, "Open the link that aluma printed: it carries the token."
+        if self._people is not None and not who and path not in FOR_GUESTS:
+            return 401, "Say who you are first: open the page."
+        return None
+
+    def _refusal(self, scope: Scope, headers: dict[str, str]) -> tuple[int, str] | None:
         """Say what is wrong with a request, if anything."""
         host = headers.get("host", "")
         if not self._known(host):
@@ -105,13 +138,6 @@ class Guard:
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
         if changing and kind != "application/json":
             return 415, "Send JSON, with content-type: application/json."
-        if not self._admitted(scope, headers, cookie):
-            return 401, "Open the link that aluma printed: it carries the token."
-        length = headers.get("content-length", "0")
-        if not (length.isascii() and length.isdigit()):
-            return 400, "The content-length is no number."
-        if len(length) > 18 or int(length) > MOST_BYTES:
-            return 413, f"A request may have up to {MOST_BYTES:,} bytes."
         return None
 
     def _known(self, host: str) -> bool:
@@ -128,7 +154,8 @@ class Guard:
             return False
         return True
 
-    def _admitted(self, scope: Scope, headers: dict[str, str], cookie: str) -> bool:
+    def _admitted(self, scope: Scope, headers: dict[str, str], cookie: str) -> str | None:
+        """Return the token that lets a request in, of those that came with it."""
         query = _query(scope)
         given = [headers.get("authorization", "").removeprefix("Bearer ")]
         given += query.get("token", [])
@@ -138,9 +165,15 @@ class Guard:
             jar = SimpleCookie()
         if cookie in jar:
             given.append(jar[cookie].value)
-        if any(_same(one, self._token) for one in given):
-            return True
-        return scope["path"] == "/" and any(map(self._used, query.get("ticket", [])))
+        if self._people is not None:
+            known = [one for one in given if self._people.who(one) is not None]
+            # Who comes again by the common link is still who they are.
+            if known:
+                return next((one for one in known if self._people.who(one)), known[0])
+        elif any(_same(one, self._token) for one in given):
+            return self._token
+        ticket = scope["path"] == "/" and any(map(self._used, query.get("ticket", [])))
+        return self._token if ticket else None
 
     def _used(self, given: str) -> bool:
         """Say whether a ticket lets in; it does so once."""
@@ -149,8 +182,15 @@ class Guard:
         self._ticket = None
         return True
 
-    def _cookie(self, name: str) -> bytes:
-        return f"{name}={self._token}; Path=/; HttpOnly; SameSite=Strict".encode()
+
+def cookie_name(scope: Scope) -> str:
+    """Return under which name a browser keeps the token: ports of a machine share their cookies."""
+    return f"aluma-{scope['server'][1] if scope.get('server') else 0}"
+
+
+def cookie_for(name: str, token: str) -> bytes:
+    """Return a cookie that no script can read and no other site sends."""
+    return f"{name}={token}; Path=/; HttpOnly; SameSite=Strict".encode()
 
 
 def _same(given: str, secret: str) -> bool:
@@ -163,6 +203,16 @@ def _ambiguous(headers: list[tuple[str, str]]) -> tuple[int, str] | None:
     names = [name for name, _ in headers]
     twice = [name for name in SINGLE if names.count(name) > 1]
     return (400, f"The header {twice[0]!r} is there twice: send it once.") if twice else None
+
+
+def _too_long(headers: dict[str, str]) -> tuple[int, str] | None:
+    """Refuse a request that says it is too long."""
+    length = headers.get("content-length", "0")
+    if not (length.isascii() and length.isdigit()):
+        return 400, "The content-length is no number."
+    if len(length) > 18 or int(length) > MOST_BYTES:
+        return 413, f"A request may have up to {MOST_BYTES:,} bytes."
+    return None
 
 
 def _query(scope: Scope) -> dict[str, list[str]]:

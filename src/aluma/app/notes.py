@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from aluma.session import Session
 
@@ -16,5 +17,10 @@ def named(example: int) -> str:
 
 def of_session(session: Session) -> dict[int, str]:
     """Return the notes by example."""
-    found = ((_NAME.fullmatch(name), text) for name, text in session.beside.items())
+    return of_texts(session.beside)
+
+
+def of_texts(beside: Mapping[str, str]) -> dict[int, str]:
+    """Return the notes among what is kept beside answers, by example."""
+    found = ((_NAME.fullmatch(name), text) for name, text in beside.items())
     return {int(name[1]): text for name, text in found if name}

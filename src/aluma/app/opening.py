@@ -8,26 +8,33 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from aluma.app import answers, demo, features, guidelines, reading
-from aluma.app.board import Task
+from aluma.app.board import Task, answers_of
 from aluma.app.carrying import Carried, carried
 from aluma.app.desk import Desk
 from aluma.app.examples import Examples, shown
 from aluma.app.features import Features
+from aluma.app.people.begin import Wish, check_wish, seated
 from aluma.app.rows import UNREADABLE, Rows, change
 from aluma.app.slack import learn
 from aluma.errors import BadInput, Conflict, Undecided
 from aluma.pool import Pool
 from aluma.reading import is_array, read_array
+from aluma.reading.texts import How
 from aluma.session import Session
 from aluma.spaces.history import Event
+from aluma.spaces.space import Watch, unwatched
+from aluma.visible import counted
 
 logger = logging.getLogger(__name__)
 
 #: Hypotheses that vote. The certificate's bound needs some hundreds; more make questions slower.
 HYPOTHESES = 1000
+#: Seconds after which it is said how many of the labels that were brought are taken in.
+SAY_EVERY = 3.0
 #: Share of the labels that may be wrong, and how messy the answers may be, unless told otherwise.
 TOLERANCE, SLACK = 0.05, "auto"
 
@@ -51,6 +58,8 @@ class Wanted:
     slack : how messy the answers may be, or "auto"; None for what the session says, or "auto"
     answers_from : another session whose answers are to be carried over when this one begins
     key : a column that says which row of its table is which of this one
+    encoding, header : of a text file, see :class:`aluma.reading.texts.How`; None to find out
+    people : several people, who share the session; see :mod:`aluma.app.people.begin`
     """
 
     source: Path | None
@@ -69,6 +78,9 @@ class Wanted:
     slack: float | str | None = None
     answers_from: Path | None = None
     key: str | None = None
+    encoding: str | None = None
+    header: bool | None = None
+    people: Wish | None = None
     hypotheses: int = HYPOTHESES
 
 
@@ -84,7 +96,8 @@ class Opened:
 def opened(wanted: Wanted, say: Callable[[str], None] = logger.info) -> Opened:
     """Open the session of a task, or begin one."""
     _check_wishes(wanted)
-    examples, column = _examples(wanted)
+    how = How(wanted.encoding, wanted.header)
+    examples, column = _examples(wanted, how)
     if not wanted.session.absolute().parent.is_dir():
         raise BadInput(f"there is no folder {wanted.session.parent}: make it, or change --session.")
     labels, grows = _labels(wanted, examples, column)
@@ -108,8 +121,12 @@ def opened(wanted: Wanted, say: Callable[[str], None] = logger.info) -> Opened:
         session.close()
         raise
     task = Task(name, question, labels, tolerance, answers.grows(session), helps)
-    desk = Desk(session, examples, task)
-    return Opened(desk, made, [*made.notes, *notes])
+    try:
+        desk = seated(session, examples, task, wanted.people)
+    except BadInput:
+        session.close()
+        raise
+    return Opened(desk, made, [*how.notes, *made.notes, *notes])
 
 
 def _question(session: Session, labels: tuple[str, ...]) -> str:
@@ -119,6 +136,7 @@ def _question(session: Session, labels: tuple[str, ...]) -> str:
 
 def _check_wishes(wanted: Wanted) -> None:
     """Refuse options that would have no effect."""
+    check_wish(wanted.people, wanted.slack)
     if wanted.key is not None and wanted.answers_from is None:
         raise BadInput("--key says how to find rows again: name a session with --answers-from too.")
     if wanted.answers_from is not None and wanted.session.exists():
@@ -143,11 +161,11 @@ def _check_wishes(wanted: Wanted) -> None:
         )
 
 
-def _examples(wanted: Wanted) -> tuple[Examples, str | None]:
+def _examples(wanted: Wanted, how: How) -> tuple[Examples, str | None]:
     """Return the examples, and the column with labels if there is one."""
     if wanted.source is None:
         return reading.as_examples(demo.messages()[0]), None
-    found = reading.read(wanted.source, wanted.table, wanted.label_column)
+    found = reading.read(wanted.source, wanted.table, wanted.label_column, how)
     column = wanted.label_column
     if column is not None and column not in found.frame.columns:
         listed = ", ".join(map(repr, found.frame.columns))
@@ -277,7 +295,8 @@ def _made(wanted: Wanted, examples: Examples, column: str | None) -> Features:
 
 def _digest(wanted: Wanted) -> str:
     files = [path for path in (wanted.source, wanted.embeddings, wanted.table) if path is not None]
-    options = json.dumps([wanted.columns, wanted.embed, wanted.label_column])
+    read = [one for one in (wanted.encoding, wanted.header) if one is not None]
+    options = json.dumps([wanted.columns, wanted.embed, wanted.label_column, *read])
     return f"{reading.digest(files)} {options}"
 
 
@@ -305,7 +324,8 @@ def _session(
     except BadInput:
         session.close()
         raise
-    going_on = f"Going on with {session.n_answers:,} answers from {wanted.session}."
+    given = counted(len(answers_of(session)), "answer")
+    going_on = f"Going on with {given} from {wanted.session}."
     return session, [going_on, *_as_begun(wanted, session)]
 
 
@@ -367,16 +387,31 @@ def _given(
     say(f"Taking in {len(known):,} labels from column {column!r}.")
     aside: dict[int, Any] = {}
     try:
-        learn(session, known)
+        learn(session, known, _progress(len(known), say))
     except (Conflict, Undecided):
-        aside = _one_by_one(session, known)
-    note = f"{len(known):,} labels from column {column!r} count as answers."
+        aside = _one_by_one(session, known, _progress(len(known), say))
+    labels = counted(len(known), "label")
+    note = f"{labels} from column {column!r} {'counts' if len(known) == 1 else 'count'} as answers."
     if aside:
+        which = "contradicts" if len(aside) == 1 else "contradict"
         note += (
-            f" {len(aside):,} of them contradict the others (no straight boundary fits them all); "
-            "they are kept as exceptions, and not learnt from."
+            f" {len(aside):,} of them {which} the others (no straight boundary fits them all), and "
+            "are kept as exceptions that nothing is learnt from."
         )
     return [note]
+
+
+def _progress(whole: int, say: Callable[[str], None]) -> Watch:
+    """Return what says now and then how many answers have been taken in."""
+    said = monotonic()
+
+    def watch(done: int) -> None:
+        nonlocal said
+        if monotonic() - said >= SAY_EVERY:
+            said = monotonic()
+            say(f"{done:,} of {whole:,} are taken in.")
+
+    return watch
 
 
 def _answers_before(wanted: Wanted, examples: Examples, labels: tuple[str, ...]) -> Carried | None:
@@ -407,13 +442,16 @@ def _take_over(session: Session, before: Carried) -> list[str]:
     return [before.words()]
 
 
-def _one_by_one(session: Session, known: Mapping[int, str]) -> dict[int, str]:
+def _one_by_one(
+    session: Session, known: Mapping[int, str], watch: Watch = unwatched
+) -> dict[int, str]:
     """Learn from the labels that agree with those before; return the others, kept as exceptions."""
     learner, aside = session.fork(), dict[int, str]()
     labels = learner.labels
     signs = {label: labels.sign(label) for label in known.values()}
     learner.labels = labels
-    for example, label in known.items():
+    for number, (example, label) in enumerate(known.items(), start=1):
+        watch(number)
         try:
             learner.replay([*learner.history, Event(example, signs[label])])
         except (Conflict, Undecided):

@@ -9,9 +9,12 @@ import secrets
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from aluma.app.shapes import Shown
+
+if TYPE_CHECKING:
+    from aluma.app.server import Place
 
 S = TypeVar("S", bound=Shown)
 
@@ -52,6 +55,10 @@ class Publisher(ABC, Generic[S]):
         """Let nobody wait for another state: the server is about to end."""
         self.ending = True
         self._publish()
+
+    def links(self, place: Place) -> dict[str, str]:
+        """Return the links that let people in, by their names; one without a name is for all."""
+        return {"": place.link}
 
     @abstractmethod
     def close(self) -> None:

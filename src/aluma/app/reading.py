@@ -12,6 +12,7 @@ import pandas as pd
 from aluma.app.examples import ArrayImages, Examples, FolderImages, sound
 from aluma.errors import BadInput
 from aluma.reading import is_array, read_array, read_table
+from aluma.reading.texts import How
 
 #: Endings of image files that are looked at.
 PICTURES = {".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp"}
@@ -19,7 +20,12 @@ PICTURES = {".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp"}
 CATEGORY_WORDS, MOST_CATEGORIES = 3.0, 20
 
 
-def read(source: Path, table: Path | None = None, label_column: str | None = None) -> Examples:
+def read(
+    source: Path,
+    table: Path | None = None,
+    label_column: str | None = None,
+    how: How | None = None,
+) -> Examples:
     """Read what is to be labelled.
 
     Parameters
@@ -27,13 +33,14 @@ def read(source: Path, table: Path | None = None, label_column: str | None = Non
     source : a table, a folder of images, or an array
     table : rows to be shown beside an array
     label_column : a column that is not to be shown
+    how : encoding and header of a text file, if they are known; it hears what was noticed
     """
     if source.is_dir():
         found = read_folder(source)
     elif is_array(source):
-        found = _beside(read_array(source), source, table, label_column)
+        found = _beside(read_array(source), source, table, label_column, how)
     else:
-        found = as_examples(read_table(source), label_column)
+        found = as_examples(read_table(source, how), label_column)
     if len(found) < 2:
         raise BadInput(f"{source} holds one example: pass two or more, so that one can be asked.")
     return found
@@ -106,11 +113,15 @@ def read_folder(folder: Path) -> Examples:
 
 
 def _beside(
-    array: npt.NDArray[Any], source: Path, table: Path | None, label_column: str | None
+    array: npt.NDArray[Any],
+    source: Path,
+    table: Path | None,
+    label_column: str | None,
+    how: How | None,
 ) -> Examples:
     """Return what is shown for the rows of an array: a table, the images, or the numbers."""
     if table is not None:
-        frame = read_table(table)
+        frame = read_table(table, how)
         if len(frame) != len(array):
             raise BadInput(
                 f"{table} has {len(frame):,} rows, {source} has {len(array):,}: they must belong "

@@ -56,6 +56,9 @@ class Verdict(BaseModel):
         description="share of the votes for this label, no probability of its being right; 1 for "
         "a person's"
     )
+    doubt: Annotated[
+        float, Field(description="share of the hypotheses that dispute an answer; 1 if set aside")
+    ] = 0.0
 
 
 class Clash(BaseModel):
@@ -140,6 +143,14 @@ class Progress(BaseModel):
         description="what the question is for; finished when a check was passed"
     )
     both_seen: bool = Field(description="whether two different answers have been given")
+    checks_by: int | None = Field(
+        None, description="while learning: the number of answers after which checks begin at latest"
+    )
+    to_come: int | None = Field(
+        None,
+        description="answers to come: until checks begin at the latest, and about as many checks "
+        "as it takes if all are right; null if nobody can say",
+    )
     figures: Figures | None = Field(None, description="they may be some answers behind")
     failed: FailedCheck | None = None
     out_of_reach: str | None = Field(None, description="why the goal cannot be reached")
@@ -171,6 +182,9 @@ class State(Shown):
     curve: list[Figures]
     busy: str | None = Field(None, description="what takes longer just now")
     slack: bool = Field(description="whether going on with slack is possible")
+    me: Annotated[str, Field(description="who you are, where several people label")] = ""
+    mine: Annotated[int, Field(description="how many answers and skips are yours")] = 0
+    disputes: Annotated[int, Field(description="disagreements that nobody has resolved")] = 0
 
 
 class Receipt(BaseModel):

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import inspect
-import json
 import os
 from collections.abc import Mapping
 from typing import Any
 
 from aluma.learners.aluma import ALuMA
-from aluma.session import Session, high_water
+from aluma.session import Session, high_water, recipe
+from aluma.session.snapshot import SPACING
 from aluma.spaces.history import Event
+from aluma.spaces.space import Watch, unwatched
 
 #: The learner's ``slack``: no more than the answers need.
 SLACK = "auto"
@@ -31,10 +32,11 @@ def loosened(session: Session, request: str) -> Session:
     its place: the old one or the new.
     """
     path = session.path
-    settings = {"promise": "credible", **json.loads(session.about["settings"])}
-    settings |= {"slack": SLACK, "bias": session.pool.bias}
+    settings = {"promise": "credible", **recipe.read(session.about["settings"])}
+    settings |= {"slack": SLACK, "bias": settings.get("bias") or session.pool.constant or False}
     part, before = path.with_name(path.name + ".part"), path.with_name(path.name + ".before-slack")
-    part.unlink(missing_ok=True)
+    for left in (part, part.with_name(part.name + "-journal")):
+        left.unlink(missing_ok=True)
     new = Session.create(
         part, session.pool, strategy=session.about["strategy"], beside=session.beside, **settings
     )
@@ -55,11 +57,19 @@ def loosened(session: Session, request: str) -> Session:
     return Session.open(path, session.pool)
 
 
-def learn(session: Session, told: Mapping[int, Any]) -> None:
-    """Let a session learn from answers that nobody was asked for, and that check nothing."""
+def learn(session: Session, told: Mapping[int, Any], watch: Watch = unwatched) -> None:
+    """Let a session learn from answers that nobody was asked for, and that check nothing.
+
+    Many of them are taken in together; the session then keeps a snapshot, so that they need not be
+    taken in again. ``watch`` is told how many have been.
+    """
     learner = session.fork()
     labels = learner.labels
-    signs = [(example, labels.sign(label)) for example, label in told.items()]
+    signs = {example: labels.sign(label) for example, label in told.items()}
     learner.labels = labels
-    learner.replay([*learner.history, *(Event(example, sign) for example, sign in signs)])
+    if len(signs) > SPACING:
+        learner.learn_together(signs, watch)
+    else:
+        events = [Event(example, sign) for example, sign in signs.items()]
+        learner.replay([*learner.history, *events])
     session.adopt(learner)

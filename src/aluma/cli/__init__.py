@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from aluma.cli import bench, check, demo, label, recover, reproduce, run
+from aluma.cli import bench, check, demo, label, label_studio, recover, reproduce, run
 from aluma.cli.terminal import console
 
 app = typer.Typer(
@@ -40,6 +40,7 @@ def main(
 app.command()(demo.demo)
 app.command()(run.run)
 app.command()(label.label)
+app.command()(label_studio.label_studio)
 app.command()(check.check)
 app.command()(recover.recover)
 app.command()(bench.bench)

@@ -94,6 +94,8 @@ def check(
     about = {"column": label_column, "seed": seed, "by_doubt": by_doubt, "tolerance": tolerance}
     try:
         file = check_file.read(labelled, label_column, others)
+        for note in file.notes:
+            console.print(plain(note))
         audit = _audit(file, by_doubt, tolerance, seed)
         if truth_column is not None:
             _answer(audit, file.texts(truth_column))

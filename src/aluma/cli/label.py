@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
@@ -11,6 +12,7 @@ import typer
 from aluma.cli.options import slack_option
 from aluma.cli.page import Port, Token, offer
 from aluma.cli.terminal import console, fail, plain
+from aluma.visible import counted
 
 
 def label(
@@ -18,7 +20,8 @@ def label(
         Path | None,
         typer.Argument(
             metavar="THINGS",
-            help="CSV, TSV, Parquet or JSON Lines; a folder of images; or an array (.npy, .npz).",
+            help="CSV, TSV, Parquet, JSON, JSON Lines or text, a line an example; a folder of "
+            "images; or an array (.npy, .npz).",
         ),
     ] = None,
     question: Annotated[
@@ -97,6 +100,38 @@ def label(
         str | None,
         typer.Option(metavar="NAME", help="The column by which its rows are found again."),
     ] = None,
+    encoding: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Encoding of the file, as latin-1 or utf-16; else it is found out."
+        ),
+    ] = None,
+    header: Annotated[
+        bool | None,
+        typer.Option(
+            "--header/--no-header",
+            help="Whether the first line names the columns; else it is found out.",
+            show_default=False,
+        ),
+    ] = None,
+    people: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B,...",
+            help="Several people, with a link each; or 'ask' for one link and names on first "
+            "visit.",
+        ),
+    ] = None,
+    overlap: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0,
+            max=1.0,
+            metavar="SHARE",
+            help="Share of the questions that is asked twice, of different people.",
+            show_default="0.1",
+        ),
+    ] = None,
     demo: Annotated[bool, typer.Option("--demo", help="Try it on 400 made-up messages.")] = False,
     host: Annotated[
         str, typer.Option(metavar="ADDRESS", help="Let other machines in: mind who can.")
@@ -119,23 +154,29 @@ def label(
     Example: aluma label messages.csv --yes spam --no ham
 
     With more answers: aluma label news.csv --answers sport,politics,science,other
+
+    With several people: aluma label messages.csv --people anna,ben --host 0.0.0.0
     """  # fmt: skip
-    from aluma.app.answers import listed
     from aluma.app.api import application
     from aluma.app.opening import Wanted, opened
+    from aluma.app.people.begin import wish
     from aluma.app.server import take
     from aluma.errors import BadInput
     from aluma.session import SessionError
 
     if (source is None) != demo:
         fail("Name what to label, as in: aluma label messages.csv. Or try: aluma label --demo")
+    named = _answers(yes, no, answers)
     try:
-        named = None if answers is None else listed(answers)
+        team = wish(people, overlap, token)
     except BadInput as error:
         fail(str(error))
+    # A demonstration leaves nothing behind, unless somebody names a place for it.
+    passing = None if source or session else TemporaryDirectory(prefix="aluma-demo-")
+    beside = _beside(source) if source else Path(passing.name if passing else "") / "demo.aluma"
     wanted = Wanted(
         source=source,
-        session=session or _beside(source),
+        session=session or beside,
         question=question,
         yes=yes,
         no=no,
@@ -150,6 +191,9 @@ def label(
         slack=None if slack is None else slack_option(slack),
         answers_from=answers_from,
         key=key,
+        encoding=encoding,
+        header=header,
+        people=team,
     )
     place = None
     try:
@@ -160,22 +204,43 @@ def label(
             place.listener.close()
         fail(str(error))
     for note in found.notes:
-        console.print(plain(note))
+        if passing is None:
+            console.print(plain(note))
     if not place.is_private:
         console.print(
             f"[bold yellow]Warning:[/bold yellow] {plain(host)} lets other machines in. Whoever "
             "has the link can read the examples and answer; it travels unencrypted."
         )
-    offer(partial(application, found.desk, found.features), found.desk, place, browser=browser)
+    page = partial(application, found.desk, found.features)
+    offer(page, found.desk, place, browser=browser, stays=passing is None)
+    if passing is not None:
+        passing.cleanup()
+        return
+    given = found.desk.state.progress.answered
     console.print(
-        f"{found.desk.session.n_answers:,} answers are kept in {plain(str(wanted.session))}. "
-        "The same command goes on from there."
+        f"{counted(given, 'answer')} {'is' if given == 1 else 'are'} kept in "
+        f"{plain(str(wanted.session))}. The same command goes on from there."
     )
 
 
-def _beside(source: Path | None) -> Path:
+def _answers(yes: str | None, no: str | None, answers: str | None) -> tuple[str, ...] | None:
+    """Return the answers that were listed, or say what is wrong with their names and leave."""
+    from aluma.app.answers import listed
+    from aluma.errors import BadInput
+
+    for option, name in (("--yes", yes), ("--no", no)):
+        if name is not None and "," in name:
+            fail(
+                f"{option} names one answer, and {name!r} looks like several: list them all with "
+                "--answers, and put a name that has a comma in quotes: --answers '\"yes, but\",no'."
+            )
+    try:
+        return None if answers is None else listed(answers)
+    except BadInput as error:
+        fail(str(error))
+
+
+def _beside(source: Path) -> Path:
     """Return where the session is kept unless another place is named."""
-    if source is None:
-        return Path("aluma-demo.aluma")
     whole = source.resolve() if source.is_dir() else source
     return whole.parent / f"{whole.stem}.aluma"

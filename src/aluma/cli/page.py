@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
-from aluma.cli.terminal import console
+from aluma.cli.terminal import console, plain
 
 if TYPE_CHECKING:
     from aluma.app.publisher import Publisher
@@ -27,10 +27,25 @@ Token = Annotated[
 ]
 
 
-def offer(page: Page, desk: Publisher[Any], place: Place, *, browser: bool) -> None:
-    """Print the link of a page, open it if that is wanted, and serve it until Ctrl-C."""
+def offer(
+    page: Page, desk: Publisher[Any], place: Place, *, browser: bool, stays: bool = True
+) -> None:
+    """Print the link of a page, open it if that is wanted, and serve it until Ctrl-C.
+
+    With ``stays`` the answers are still there afterwards.
+    """
     from aluma.app.server import serve, show
 
-    console.print("Open this link; Ctrl-C ends the page, and answers stay:")
-    console.print(escape(place.link), soft_wrap=True, style="bold")
+    kept = "answers stay" if stays else "nothing of this demonstration is kept"
+    links = desk.links(place)
+    console.print(
+        f"Open this link; Ctrl-C ends the page, and {kept}:"
+        if len(links) == 1
+        else f"A link for each person, and for nobody else; Ctrl-C ends the page, and {kept}:"
+    )
+    for name, link in links.items():
+        if name:
+            console.print(f"{plain(name)}:", soft_wrap=True)
+        console.print(escape(link), soft_wrap=True, style="bold")
+    browser = browser and len(links) == 1
     serve(page, desk, place, show if browser else None)

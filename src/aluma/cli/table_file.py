@@ -15,6 +15,7 @@ from aluma.errors import BadInput
 from aluma.lab.comparison import known_labels, standardise
 from aluma.pool import LARGEST_ENTRY
 from aluma.reading import read_table
+from aluma.reading.texts import How
 
 
 class Labelled(NamedTuple):
@@ -28,7 +29,8 @@ class Labelled(NamedTuple):
 
 def read_labelled(path: Path, label_column: str) -> Labelled:
     """Read a table, or say what is wrong with it and leave."""
-    frame = _table(path)
+    how = How()
+    frame = _table(path, how)
     columns = _listed(frame.columns)
     if label_column not in frame.columns:
         fail(f"{path} has no column {label_column!r}. Its columns are {columns}.")
@@ -48,9 +50,10 @@ def read_labelled(path: Path, label_column: str) -> Labelled:
     except ValueError as error:
         fail(f"Column {label_column!r} of {path}: {error}")
     notes = [
+        *how.notes,
         f"{path.name}: {len(known):,} rows, {numeric.shape[1]:,} numeric columns "
         f"({_listed(numeric.columns)}). They are standardised to mean 0 and standard deviation 1, "
-        "and a constant column is added as bias."
+        "and a constant column is added as bias.",
     ]
     if features.shape[1] > numeric.shape[1]:
         dropped = _listed(features.columns.difference(numeric.columns, sort=False))
@@ -62,11 +65,11 @@ def read_labelled(path: Path, label_column: str) -> Labelled:
     )
 
 
-def _table(path: Path) -> pd.DataFrame:
+def _table(path: Path, how: How) -> pd.DataFrame:
     if not path.is_file():
         fail(f"There is no file {path}.")
     try:
-        return read_table(path)
+        return read_table(path, how)
     except BadInput as error:
         fail(str(error))
 

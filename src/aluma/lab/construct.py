@@ -29,7 +29,7 @@ def construct(
     questions is asked, without slack unless ``settings`` have some. Pools of experiments are as
     they are on purpose, so nothing is said about narrow ones.
     """
-    offered: dict[str, Any] = {**PAPER, "bias": problem.bias, "intercept": problem.bias}
+    offered: dict[str, Any] = {**PAPER, "bias": problem.bias, "intercept": bool(problem.bias)}
     if hypotheses is not None:
         offered["n_hypotheses"] = hypotheses
     if problem.order is not None:

@@ -72,6 +72,10 @@ QBC = Entrant("qbc", "qbc", paper="QBC")
 CAL = Entrant("cal", "cal", paper="CAL")
 ERM = Entrant("erm", "passive", {"predict_with": "vote"}, paper="ERM")
 
+#: The greedy rule that Section 2 leaves open, without and with help where it cannot tell.
+DETERMINED = Entrant("determined", "determined")
+DETERMINED_SPLIT = Entrant("determined-split", "determined", {"ties": "split"})
+
 #: The heuristic of Tong and Koller as people use it: its separator labels.
 SVM_MARGIN = Entrant("svm-margin", "simple_margin", {"predict_with": "svm"})
 #: What people use today.
@@ -89,6 +93,8 @@ SOFT_SVM = Entrant(
     paper="soft-SVM",
 )
 IWAL = Entrant("iwal", "iwal", {"norm": IWAL_NORM}, paper="IWAL")
+IWAL_LESS = Entrant("iwal-less", "iwal", {"norm": IWAL_NORM, "deviation": 0.3})
+IWAL_BOLD = Entrant("iwal-bold", "iwal", {"norm": IWAL_NORM, "deviation": 0.1})
 
 
 def lifted(softness: Softness) -> tuple[Entrant, ...]:

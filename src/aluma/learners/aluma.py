@@ -98,7 +98,7 @@ class ALuMA(Learner):
         X: Any,
         *,
         classes: Sequence[Any] | None = None,
-        bias: bool = False,
+        bias: bool | float = False,
         kernel: Any = None,
         slack: float | str = "auto",
         margin: float | None = None,
@@ -125,31 +125,56 @@ class ALuMA(Learner):
         view = View.of(X, bias=bias, kernel=kernel, seed=self.seed, **lifted)
         needed = hypotheses_needed(estimate, self.delta, budget, len(view))
         self.n_hypotheses = max(positive_integer(n_hypotheses, "n_hypotheses"), needed)
-        sampled = estimate == "sampling"
-        limits = Limits(self.tolerance, self.delta, sampled)
-
-        def parts_for(count: int) -> Parts:
-            if count > 2:
-                _check_many(count, estimate, dimension)
-            promised, rule = promise_and_stopping(promise, stopping, limits, self.seed)
-            return Parts(
-                space=space_with_slack(
-                    view.pool,
-                    self.n_hypotheses,
-                    self.seed,
-                    sampler,
-                    slack=self.slack,
-                    margin=self.margin,
-                    dimension=dimension,
-                    classes=count,
-                ),
-                strategy=ESTIMATES[estimate](self.alpha, self.delta),
-                prediction=Vote(MOST_TIMES if sampled else 1),
-                stopping=rule,
-                promise=promised,
-            )
-
+        limits = Limits(self.tolerance, self.delta, estimate == "sampling")
+        parts_for = _Assembly(self, view, dimension, limits, sampler, promise, stopping)
         super().__init__(view, parts_for, classes=classes, budget=budget)
+
+
+class _Assembly:
+    """Makes the parts for a number of classes.
+
+    Not a function within ``__init__``: those can neither be pickled nor copied with a learner.
+    """
+
+    def __init__(
+        self,
+        learner: ALuMA,
+        view: View,
+        dimension: int | None,
+        limits: Limits,
+        sampler: str,
+        promise: str,
+        stopping: str | None,
+    ) -> None:
+        self._pool, self._size, self._seed = view.pool, learner.n_hypotheses, learner.seed
+        self._estimate, self._alpha = learner.estimate, learner.alpha
+        self._slack, self._margin = learner.slack, learner.margin
+        self._dimension, self._limits, self._sampler = dimension, limits, sampler
+        self._promise, self._stopping = promise, stopping
+
+    def __call__(self, count: int) -> Parts:
+        """Return the parts."""
+        if count > 2:
+            _check_many(count, self._estimate, self._dimension)
+        promised, rule = promise_and_stopping(
+            self._promise, self._stopping, self._limits, self._seed
+        )
+        return Parts(
+            space=space_with_slack(
+                self._pool,
+                self._size,
+                self._seed,
+                self._sampler,
+                slack=self._slack,
+                margin=self._margin,
+                dimension=self._dimension,
+                classes=count,
+            ),
+            strategy=ESTIMATES[self._estimate](self._alpha, self._limits.delta),
+            prediction=Vote(MOST_TIMES if self._estimate == "sampling" else 1),
+            stopping=rule,
+            promise=promised,
+        )
 
 
 def _check_many(count: int, estimate: str, dimension: int | None) -> None:

@@ -52,6 +52,8 @@ def checked_alpha(alpha: Any) -> float:
 
 def checked_positive(value: float, name: str) -> float:
     """Return a positive, finite number, or say what is wrong with it."""
+    if not is_number(value):
+        raise TypeError(f"{name} must be a number, got {value!r}.")
     if not 0 < value < np.inf:
         raise ValueError(f"{name} must be positive and finite, got {value}.")
     return float(value)

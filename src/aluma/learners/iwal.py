@@ -91,7 +91,7 @@ class IWAL(Learner):
         X: Any,
         *,
         classes: Sequence[Any] | None = None,
-        bias: bool = False,
+        bias: bool | float = False,
         kernel: Any = None,
         budget: int | None = None,
         order: npt.ArrayLike | None = None,

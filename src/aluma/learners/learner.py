@@ -31,9 +31,9 @@ from aluma.promises.promise import Promise
 from aluma.promises.stopping import Stopping
 from aluma.representation.view import View
 from aluma.sampling.population import Population
-from aluma.spaces.history import Event, audited_from, column, common, learnt
+from aluma.spaces.history import Event, audited_from, column, common, learnt, without
 from aluma.spaces.situation import Question, Situation
-from aluma.spaces.space import Hypotheses, Space, Standing
+from aluma.spaces.space import Hypotheses, Space, Standing, Watch, unwatched
 from aluma.strategies.strategy import Strategy
 
 #: What a question is for, until no more are needed.
@@ -90,8 +90,9 @@ class Learner:
     ``ALuMA`` and the others take, instead of parts, what their parts are made with. Two of those
     settings they all have in common:
 
-    bias : bool
-        Add a constant feature, so that halfspaces need not pass through the origin.
+    bias : bool or float
+        Add a constant feature, so that halfspaces need not pass through the origin: True for one as
+        long as a typical row, so that the unit of the rows does not matter, or the number itself.
     random_state : int, numpy Generator or None
         The same integer gives the same questions; None gives others every time.
 
@@ -122,6 +123,8 @@ class Learner:
         self._labels = Labels(classes, any_number=callable(parts))
         self._parts_for = parts if callable(parts) else None
         self.parts = parts(self._labels.count) if callable(parts) else parts
+        if not isinstance(self.parts, Parts):
+            raise TypeError(f"parts must be Parts, or a function that makes them, got {parts!r}.")
         #: How many classes the parts are made for.
         self._classes = self._labels.count
         if self.parts.space.pool is not self.pool:
@@ -194,23 +197,22 @@ class Learner:
         the answers. Telling an answer again changes nothing.
         """
         if np.ndim(i) == 0:
-            self._tell_one(self._checked_index(i), label)
-            return
-        indices = [self._checked_index(one) for one in i]
-        labels = _as_list(label, len(indices))
-        before = self.fork()
-        try:
-            for index, value in zip(indices, labels, strict=True):
-                self._tell_one(index, value)
-        except Exception:
-            self.__dict__ = before.__dict__
-            raise
+            told = [(self._checked_index(i), label)]
+        else:
+            indices = [self._checked_index(one) for one in i]
+            told = list(zip(indices, _as_list(label, len(indices)), strict=True))
+        twin = self.fork()
+        for index, value in told:
+            twin._tell_one(index, value)
+        self._turn_into(twin)
 
     def skip(self, i: int) -> None:
         """Do not ask about this example (it can still be told); skipping it again is nothing."""
         index = self._checked_index(i)
         if all(event.index != index for event in self._history):
-            self._take(index, 0)
+            twin = self.fork()
+            twin._take(index, 0)
+            self._turn_into(twin)
 
     def undo(self) -> None:
         """Take back the last answer or skip."""
@@ -221,6 +223,10 @@ class Learner:
     def change(self, i: int, label: Any) -> None:
         """Give another answer for an example told before; the others stay, in their order."""
         self._become(*self.changed(i, label))
+
+    def withdraw(self, i: int) -> None:
+        """Take back the answer or skip for an example, wherever it stands; the others stay."""
+        self._become(self.withdrawn(i), self._labels)
 
     def fork(self) -> Self:
         """Return an independent copy, cheap enough to look ahead with."""
@@ -250,8 +256,10 @@ class Learner:
                 f"{known.count} would label anew: tell() an example of the new one instead, which "
                 "ends the check."
             )
-        self._make_for(known.count, self._history)
-        self._labels = known.copy()
+        twin = self.fork()
+        twin._make_for(known.count, self._history)
+        twin._labels = known.copy()
+        self._turn_into(twin)
 
     def changed(self, i: int, label: Any) -> tuple[list[Event], Labels]:
         """Return the history and the labels as they would be with another answer for an example."""
@@ -270,27 +278,44 @@ class Learner:
             events[-1] = replace(events[-1], check=2)
         return events, labels
 
+    def withdrawn(self, i: int) -> list[Event]:
+        """Return the history as it would be without what was said about an example."""
+        index = self._checked_index(i)
+        gone = [event.index == index for event in self._history]
+        if not any(gone):
+            raise LookupError(
+                f"example {index} was neither told nor skipped: nothing to take back."
+            )
+        return without(self._history, gone)
+
     def replay(self, events: Sequence[Event]) -> None:
         """Make ``events`` the history; on a Conflict everything stays as it was."""
+        twin = self.fork()
+        twin._replay(_checked_events(events))
+        self._turn_into(twin)
+
+    def learn_together(self, answers: Mapping[int, int], watch: Watch = unwatched) -> None:
+        """Let answers (signs, by example) that nobody was asked for follow the history.
+
+        They check nothing and are learnt from at once, together, which is faster than one by one;
+        going back from there absorbs answers anew. On a Conflict everything stays as it was.
+        """
+        events = [Event(i, sign) for i, sign in answers.items()]
+        if self.parts.strategy.reads_a_stream:
+            return self.replay([*self._history, *events])
         before = self.fork()
-        same = common(self._history, events)
+        told = [(i, sign) for i, sign in answers.items() if not self.pool.is_zero[i]]
         try:
-            self.parts.space.back_to(events[:same])
-            self._history = self._history[:same]
-            self.parts.promise.went_back()
-            self.parts.strategy.went_back(self._situation())
-            self._forget()
-            for event in events[same:]:
-                if event.check:
-                    self._put_check(event)
-                else:
-                    self._learn(event.index, event.sign)
+            self.parts.space.add_many(told, watch)
         except Exception:
             self.__dict__ = before.__dict__
             raise
+        self._history += events
+        self._forget()
 
     def can_step_back(self, kept: Sequence[Event]) -> bool:
         """Say whether a beginning of the history is reached without absorbing it anew."""
+        kept = _checked_events(kept)
         # A stream is read anew in any case.
         return self.parts.strategy.reads_a_stream or self.parts.space.can_step_back(kept)
 
@@ -305,13 +330,16 @@ class Learner:
     def restore(self, standing: Standing, history: Sequence[Event]) -> None:
         """Go on where a learner with the same settings stood after ``history``.
 
-        What was undoable is forgotten, and proofs begin anew.
+        What was undoable is forgotten, and proofs begin anew. A :class:`NotImplementedError` comes
+        from learners that can only replay, whose :attr:`standing` is None.
         """
-        self.parts.space.restore(standing, history[: audited_from(history)])
-        self._history = list(history)
-        self.parts.promise.went_back()
-        self.parts.strategy.went_back(self._situation())
-        self._forget()
+        if not isinstance(standing, Standing):
+            raise TypeError(f"a learner stands where another stood, got {standing!r}.")
+        history, twin = _checked_events(history), self.fork()
+        twin.parts.space.restore(standing, history[: audited_from(history)])
+        twin._history = list(history)
+        twin._went_back()
+        self._turn_into(twin)
 
     @property
     def verified_factors(self) -> dict[int, float]:
@@ -457,6 +485,8 @@ class Learner:
 
         Slack can, so there is nothing to take over when there is some.
         """
+        if not isinstance(earlier, Learner):
+            raise TypeError(f"proofs are taken over from another learner, got {earlier!r}.")
         settled = self.parts.space.settles and earlier.parts.space.settles
         told, before = (
             {(event.index, event.sign) for event in one.history if event.sign}
@@ -633,13 +663,36 @@ class Learner:
 
     def _become(self, events: Sequence[Event], labels: Labels) -> None:
         """Make another history this learner's, with the labels that are left then."""
-        left = labels.used({event.sign for event in events})
+        left, twin = labels.used({event.sign for event in events}), self.fork()
         if left.count == self._classes:
-            self.replay(events)
+            twin._replay(events)
         else:
-            self._make_for(left.count, events)
-            self._history = list(events)
-        self._labels = left
+            twin._make_for(left.count, events)
+            twin._history = list(events)
+        twin._labels = left
+        self._turn_into(twin)
+
+    def _turn_into(self, twin: Self) -> None:
+        """Be what a fork has become: one step, so Ctrl-C and errors find all done or nothing."""
+        self.__dict__ = twin.__dict__
+
+    def _replay(self, events: Sequence[Event]) -> None:
+        """Go back to what two histories have in common, and take in the rest."""
+        same = common(self._history, events)
+        self.parts.space.back_to(events[:same])
+        self._history = self._history[:same]
+        self._went_back()
+        for event in events[same:]:
+            if event.check:
+                self._put_check(event)
+            else:
+                self._learn(event.index, event.sign)
+
+    def _went_back(self) -> None:
+        """Let the parts know that the history is shorter, or another."""
+        self.parts.promise.went_back()
+        self.parts.strategy.went_back(self._situation())
+        self._forget()
 
     def _make_for(self, classes: int, events: Sequence[Event]) -> None:
         """Make parts for another number of classes, and let them take in what was told."""
@@ -705,6 +758,15 @@ class Learner:
         if not 0 <= i < len(self.pool):
             raise IndexError(f"there is no example {i}: the pool has {len(self.pool)}, from 0.")
         return int(i)
+
+
+def _checked_events(events: Sequence[Event]) -> list[Event]:
+    """Return events as a list, or say which is none."""
+    listed = list(events)
+    for event in listed:
+        if not isinstance(event, Event):
+            raise TypeError(f"a history is made of Events, as in learner.history, got {event!r}.")
+    return listed
 
 
 def _as_list(label: Any, n: int) -> list[Any]:

@@ -14,6 +14,7 @@ from aluma.learners import colours
 from aluma.learners.aluma import ALuMA
 from aluma.learners.cal import CAL
 from aluma.learners.committee import QueryByCommittee
+from aluma.learners.determined import Determined
 from aluma.learners.iwal import IWAL
 from aluma.learners.learner import Learner
 from aluma.learners.passive import Passive
@@ -46,6 +47,7 @@ ENTRIES: dict[str, Entry] = {
     "cal": Entry(CAL, "CAL", colours.PURPLE),
     "iwal": Entry(IWAL, "IWAL", colours.PURPLE),
     "passive": Entry(Passive, "random order", colours.GREY),
+    "determined": Entry(Determined, "most determined", colours.BROWN),
 }
 
 

@@ -60,8 +60,8 @@ class SimpleMargin(Learner):
       example of each class, the paper does not say). It is the same as that of
       :class:`aluma.learners.passive.Passive`.
     - Ties go to the lowest index; ``ask(n)`` gives the n closest.
-    - With a kernel, lengths and distances are those of its features, and ``bias=True`` adds 1 to
-      the kernel.
+    - With a kernel, lengths and distances are those of its features, and a bias adds its
+      square to the kernel.
 
     References
     ----------
@@ -85,7 +85,7 @@ class SimpleMargin(Learner):
         X: Any,
         *,
         classes: Sequence[Any] | None = None,
-        bias: bool = False,
+        bias: bool | float = False,
         kernel: Any = None,
         budget: int | None = None,
         predict_with: str = "svm",

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from aluma.arrays import Bools, Floats, Ints, Singles
+from aluma.arrays import Bools, Floats, Ints, Singles, bias_of, yes_or_no
 from aluma.pool.centred import Centred, Middle, seen_from
 from aluma.pool.dask_arrays import with_client
 from aluma.pool.frames import with_columns
@@ -27,7 +27,7 @@ from aluma.pool.stores import store_of
 
 
 class Pool:
-    """Examples to label, one a row, with an optional bias column that is never stored.
+    """Examples to label, one a row, with an optional constant column that is never stored.
 
     Parameters
     ----------
@@ -38,9 +38,10 @@ class Pool:
         to one float array, once. A zarr array is read in its own chunks. The blocks of a Dask array
         are kept by the workers of the client that is active; without one they are computed in this
         process whenever they are read. Another Pool shares its data.
-    bias : bool
-        Append a constant 1 to every example. It is added to products and to the rows handed out,
-        so the pool itself is not copied.
+    bias : bool or float
+        Append a constant to every example: this number, and 1 for True. It is added to products
+        and to the rows handed out, so the pool itself is not copied. (Learners that are asked for
+        a bias choose one as long as a typical row.)
     prepared : bool
         The rows are as they should be, for instance features that were made of something else:
         learners do not look whether they are narrow, see :class:`aluma.errors.NarrowPool`.
@@ -50,6 +51,7 @@ class Pool:
     Attributes
     ----------
     bias, prepared : bool
+    constant : the number that is appended, 0 without a bias
     index : the DataFrame's index, or ``range(len(pool))``
     columns : names of the DataFrame's columns, or None
 
@@ -65,6 +67,7 @@ class Pool:
     """
 
     bias: bool
+    constant: float
     prepared: bool
     index: Any
     columns: tuple[Hashable, ...] | None
@@ -75,13 +78,16 @@ class Pool:
     _is_block = False
 
     def __init__(
-        self, X: Any, *, bias: bool = False, prepared: bool = False, client: Any = None
+        self, X: Any, *, bias: bool | float = False, prepared: bool = False, client: Any = None
     ) -> None:
-        self.bias, self.prepared = bias, prepared
+        self.constant = bias_of(bias)
+        self.bias, self.prepared = bool(self.constant), yes_or_no(prepared, "prepared")
         if isinstance(X, Pool):
             self._store, self._zero, self._samples = X._store, X._zero, X._samples
             self.index, self.columns = X.index, X.columns
-            self.bias, self.prepared = X.bias or bias, X.prepared or prepared
+            self.prepared = X.prepared or prepared
+            if X.bias:
+                self.bias, self.constant = True, X.constant
             return
         self._begin(store_of(X) if client is None else with_client(X, client))
 
@@ -91,7 +97,7 @@ class Pool:
         path: str | PathLike[str],
         *,
         columns: Sequence[str] | None = None,
-        bias: bool = False,
+        bias: bool | float = False,
         prepared: bool = False,
     ) -> Pool:
         """Return the examples in a file or folder, read in its own chunks when they are wanted.
@@ -112,7 +118,8 @@ class Pool:
         Unreadable : for a chunk that cannot be read; the message names file and chunk
         """
         pool = cls.__new__(cls)
-        pool.bias, pool.prepared = bias, prepared
+        pool.constant = bias_of(bias)
+        pool.bias, pool.prepared = bool(pool.constant), yes_or_no(prepared, "prepared")
         pool._begin(opened(path, columns))
         return pool
 
@@ -193,7 +200,7 @@ class Pool:
         """
         if self.columns is not None:
             X = with_columns(X, self.columns)
-        new = Pool(X, bias=self.bias)
+        new = Pool(X, bias=self.constant)
         if isinstance(self._store, Centred):
             new._look_from(self._store.middle)
         return new
@@ -201,7 +208,7 @@ class Pool:
     def rows(self, indices: npt.ArrayLike) -> Floats:
         """Return the examples at ``indices`` as a dense float64 array, the bias included."""
         chosen = self._positions(indices)
-        out = np.ones((len(chosen), self.dimension))
+        out = np.full((len(chosen), self.dimension), self.constant)
         for part in parts(len(chosen), self._step(8 * self.dimension)):
             out[part, : self.dimension - self.bias] = self._store.dense(chosen[part])
         return out
@@ -213,7 +220,7 @@ class Pool:
     def lengths(self) -> Floats:
         """Return the length of every example, the bias included."""
         squares = self._store.each(_squares, self._step(8), ())
-        return np.asarray(np.sqrt(np.concatenate(list(squares)) + self.bias))
+        return np.asarray(np.sqrt(np.concatenate(list(squares)) + self.constant**2))
 
     def blocks(self, size: int | None = None) -> Iterator[tuple[slice, Floats]]:
         """Yield the whole pool as ``(slice, dense float64 rows)``, ``size`` rows at a time."""
@@ -222,7 +229,7 @@ class Pool:
         step = size or self._step(8 * self.dimension)
         for start, block in self._store.stream(step):
             for part in parts(block.shape[0], step):
-                rows = np.ones((part.stop - part.start, self.dimension))
+                rows = np.full((part.stop - part.start, self.dimension), self.constant)
                 rows[:, : self.dimension - self.bias] = block.dense(part)
                 yield slice(start + part.start, start + part.stop), rows
 
@@ -237,10 +244,11 @@ class Pool:
         hypotheses = self._hypotheses(W)
         chosen = None if indices is None else self._positions(indices)
         weights = self._store.operand(hypotheses[:, : self.dimension - self.bias])
+        constants = hypotheses[:, -1] * np.float32(self.constant)
         step = self._step(4 * len(hypotheses))
         for part, margins in self._products(weights, chosen, step):
             if self.bias:
-                margins += hypotheses[:, -1]
+                margins += constants
             yield part, margins
 
     def _products(
@@ -273,7 +281,8 @@ class Pool:
         given and by what is done to them, so it differs from the same pool as given.
         """
         kind = self._store.kind
-        head = f"aluma-pool-1 {kind} {len(self)} {self.dimension} {int(self.bias)}"
+        constant = f"{self.constant:.9g}" if self.bias else "0"
+        head = f"aluma-pool-1 {kind} {len(self)} {self.dimension} {constant}"
         digest = hashlib.blake2b(head.encode(), digest_size=16)
         digest.update(self._store.preamble)
         for _, block in self._store.stream(self._step(8)):
@@ -298,11 +307,11 @@ class Pool:
             self._store.keep(rows, held)
             self._samples[purpose] = rows, held
         rows, held = self._samples[purpose]
-        return Sample(rows, self._block(held, self.bias))
+        return Sample(rows, self._block(held, self.constant))
 
     def picked(self, rows: Ints) -> Pool:
         """Return some examples as a pool of their own, in memory."""
-        return self._block(self._store.part(rows), self.bias)
+        return self._block(self._store.part(rows), self.constant)
 
     def mapped(self, work: Callable[..., T], *shared: Any, room: int = 0) -> Iterator[T]:
         """Yield ``work(start, block, *shared)`` for every block of the pool, in order.
@@ -318,16 +327,19 @@ class Pool:
         shared : what every call gets
         room : bytes that each row needs besides itself, which bound how many are in a block
         """
-        return self._store.each(partial(_on_pool, work, self.bias), self._step(room), shared)
+        return self._store.each(partial(_on_pool, work, self.constant), self._step(room), shared)
 
     @classmethod
-    def _block(cls, store: Store, bias: bool) -> Pool:
+    def _block(cls, store: Store, constant: float) -> Pool:
         """Return rows of a pool that has been checked as one of their own."""
         pool = cls.__new__(cls)
-        pool.bias, pool.prepared, pool._is_block = bias, True, True
+        pool.constant, pool.bias = constant, bool(constant)
+        pool.prepared, pool._is_block = True, True
         pool._store, pool._samples = store, {}
         pool.index, pool.columns = store.index, store.columns
-        pool._zero = store.zero_rows(slice(0, store.shape[0])) if not bias else np.empty(0, bool)
+        pool._zero = (
+            store.zero_rows(slice(0, store.shape[0])) if not constant else np.empty(0, bool)
+        )
         return pool
 
     # -- inside --------------------------------------------------------------------------------
@@ -415,9 +427,9 @@ class Pool:
         )
 
 
-def _on_pool(work: Callable[..., T], bias: bool, start: int, rows: Store, *shared: Any) -> T:
+def _on_pool(work: Callable[..., T], constant: float, start: int, rows: Store, *shared: Any) -> T:
     """Do some work on a block of rows, as a pool."""
-    return work(start, Pool._block(rows, bias), *shared)
+    return work(start, Pool._block(rows, constant), *shared)
 
 
 def _squares(start: int, rows: Store) -> Floats:

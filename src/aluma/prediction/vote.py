@@ -13,6 +13,9 @@ from aluma.spaces.space import Hypotheses
 class Vote(Prediction[Hypotheses]):
     """The majority vote, the paper's choice for all learners (Section 3).
 
+    It is taken among hypotheses that no question was chosen by, as Lemma 15 has it. (In the paper's
+    experiments those that chose the question vote.)
+
     Parameters
     ----------
     most_times : how many times the population may vote where hypotheses cost next to nothing
@@ -25,7 +28,7 @@ class Vote(Prediction[Hypotheses]):
 
     def shares(self, at: Situation[Hypotheses], pool: Pool) -> Floats:
         """Return the share of + votes."""
-        return at.space.shares(pool, self.most_times)
+        return at.space.vote(pool, self.most_times)
 
     def leaning(self, at: Situation[Hypotheses], pool: Pool) -> Floats:
         """Return the share of + votes among as many as decide each example of a large pool."""

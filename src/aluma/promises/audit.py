@@ -129,16 +129,21 @@ class Audit:
                 f"{value!r} is none of the labels ({known}): correct it, or name all labels there "
                 "may be with classes=."
             )
-        self._answers.append(value)
-        self._found.append(float(value != self._given[wanted]))
-        self._judge()
+        twin = self.fork()
+        twin._answers.append(value)
+        twin._found.append(float(value != self._given[wanted]))
+        twin._judge()
+        # One step, so that Ctrl-C finds all of it done or nothing.
+        self.__dict__ = twin.__dict__
 
     def undo(self) -> None:
         """Take back the last check; it will be asked about again."""
         if not self._answers:
             raise LookupError("there is no check to take back.")
-        for kept in (self._answers, self._found, self._most, self._least):
+        twin = self.fork()
+        for kept in (twin._answers, twin._found, twin._most, twin._least):
             kept.pop()
+        self.__dict__ = twin.__dict__
 
     def fork(self) -> Audit:
         """Return an independent copy; what is never written to is shared."""

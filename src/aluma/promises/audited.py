@@ -213,7 +213,10 @@ class Audited(Promise[Hypotheses]):
 
 def _catch_up(audit: Audit, heard: Mapping[int, int]) -> None:
     """Tell an audit, in the order of its draws, what has been heard; a skip is no label."""
-    while audit.asked and heard.get(int(audit.checked[-1])) != audit.answers[-1]:
+    told = zip(audit.checked.tolist(), audit.answers, strict=True)
+    # Anywhere among them an answer may have been changed or taken back.
+    same = next((n for n, (i, said) in enumerate(told) if heard.get(i) != said), audit.asked)
+    while audit.asked > same:
         audit.undo()
     while audit.left and (example := audit.ask()) in heard:
         audit.tell(example, heard[example])

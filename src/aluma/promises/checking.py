@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf, log, pi
+from math import ceil, inf, log, pi
 
 from aluma.promises.wrong_counts import UniformChecks
 from aluma.spaces.history import Event
@@ -97,6 +97,15 @@ def latest_start(past: Sequence[Round], pool: int) -> float:
     if past:
         return GROWTH * past[-1].answers
     return max(FEWEST, min(LATEST, LATEST_SHARE * pool))
+
+
+def begins_by(past: Sequence[Round], pool: int) -> int:
+    """Return the number of answers, of both classes, after which labels are checked at the latest.
+
+    After a check that failed there are some to be learnt from in any case.
+    """
+    again = past[-1].answers + past[-1].checks + FEWEST if past else 0
+    return ceil(max(latest_start(past, pool), again))
 
 
 def is_time_to_look(answers: int) -> bool:

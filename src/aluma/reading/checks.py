@@ -53,7 +53,8 @@ def _read(path: Path, reader: Callable[[Path], pd.DataFrame]) -> pd.DataFrame:
         raise
     except UnicodeDecodeError as error:
         raise BadInput(
-            f"{path} cannot be read as {kind}: byte {error.start:,} is no UTF-8. Save it as UTF-8."
+            f"{path} cannot be read as {kind}: byte {error.start:,} is no {error.encoding}. Name "
+            "the right encoding with --encoding, or save it as UTF-8."
         ) from error
     except pd.errors.EmptyDataError as error:
         raise BadInput(

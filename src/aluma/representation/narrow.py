@@ -11,6 +11,11 @@ What is measured is the mean of ``x / sqrt(|x|^2 + 1)``, without the 1 if there 
 length is near 1 where all examples point the same way and are long beside the bias, or beside a
 constant column, which is a bias as well. Short examples beside a large bias look alike too, but
 only until the answers have told what the bias is: they are no problem.
+
+A learner's bias is as long as a typical row, and then b is free to make up for ``<w, m>``: clouds
+at 0.995 had 1% wrong after 50 answers, as centred ones, and 9% with a bias of 1. But before
+the first answers nearly all halfspaces still have all examples on one side, so labels look settled,
+and columns of other scales stay drowned. So any bias counts as 1 here.
 """
 
 from __future__ import annotations
@@ -51,10 +56,13 @@ def narrowness(pool: Pool) -> float:
     """
     wanted = int(np.clip(ENTRIES // pool.dimension, FEWEST_ROWS, MOST_ROWS))
     chosen = np.unique(np.linspace(0, len(pool) - 1, wanted).astype(np.int64))
+    width = pool.dimension - pool.bias
     first = pool.rows(chosen[:1])
+    first[:, width:] = 1.0
     varies, total, count = np.zeros(pool.dimension, dtype=bool), np.zeros(pool.dimension), 0
     for part in parts(len(chosen), rows_per_block(8 * pool.dimension)):
         rows = pool.rows(chosen[part])
+        rows[:, width:] = 1.0
         varies |= (rows != first).any(axis=0)
         lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
         rows, lengths = rows[lengths > 0], lengths[lengths > 0]

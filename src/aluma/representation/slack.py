@@ -40,7 +40,7 @@ def smallest_slack(walls: Floats, margin: float) -> SlackFit:
     """Return the least H for which Theorem 17 covers some answers.
 
     The minimum over the ball is that of ``sum max(0, gamma - <w, y x>)^2 + p |w|^2`` for the
-    penalty p >= 0 at which |w| = 1, found by bisection; each is a piecewise quadratic problem,
+    penalty p >= 0 at which ``|w| = 1``, found by bisection; each is a piecewise quadratic problem,
     solved exactly by Newton's method.
 
     Parameters

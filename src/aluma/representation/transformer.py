@@ -204,7 +204,7 @@ def _with_bias(pool: Pool) -> Any:
     """Return a pool's numbers, its bias as a last column."""
     if pool.preparation:
         return pool.rows(np.arange(len(pool)))
-    ones = np.ones((len(pool), int(pool.bias)))
+    ones = np.full((len(pool), int(pool.bias)), pool.constant)
     if isinstance(pool.data, np.ndarray):
         return np.hstack([pool.data.astype(np.float64, copy=False), ones])
     return sparse.hstack([pool.data, sparse.csr_array(ones)], format="csr")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from aluma.pool import Pool
+from aluma.representation.bias import checked_bias, typical_length, with_bias
 from aluma.representation.kernels import Kernel, KernelMap
 from aluma.representation.narrow import warn_if_narrow
 
@@ -18,7 +19,8 @@ class View:
     Parameters
     ----------
     X : whatever :class:`aluma.pool.Pool` takes
-    bias : append a constant 1 to the examples, or to the kernel's features
+    bias : append a constant to the examples, or to the kernel's features: True for one as long as
+        a typical row, or the number itself
     kernel : see :class:`aluma.representation.kernels.Kernel`
     slack, dimension : with a dimension, the pool is lifted and projected by Algorithm 3
     seed : of landmarks and projections
@@ -34,29 +36,33 @@ class View:
         self,
         X: Any,
         *,
-        bias: bool = False,
+        bias: bool | float = False,
         kernel: Any = None,
         slack: float = 0.0,
         dimension: int | None = None,
         seed: int = 0,
     ) -> None:
-        self.examples = Pool(X, bias=bias)
+        bias = checked_bias(bias)
+        self.examples = with_bias(X, bias)
         self._map: KernelMap | None = None
         self._lift: Lift | None = None
         chosen = Kernel.of(kernel)
         if chosen.sees_directions:
             warn_if_narrow(self.examples)
+        self._constant = self.examples.constant
+        self.pool = self.examples
+        if not chosen.is_linear:
+            self._map = KernelMap(chosen, seed).fit(self.examples)
+            features = Pool(self._map.features(self.examples))
+            if bias is True:
+                self._constant = typical_length(features)
+            self.pool = Pool(features, bias=self._constant)
         if dimension is not None:
             # Slow to import, and rarely wanted.
             from aluma.representation.transformer import Lift
 
-            self._lift = Lift(slack=slack, kernel=chosen, dimension=dimension, random_state=seed)
-            self.pool = Pool(self._lift.fit_transform(self.examples))
-        elif chosen.is_linear:
-            self.pool = self.examples
-        else:
-            self._map = KernelMap(chosen, seed).fit(self.examples)
-            self.pool = self.new(self.examples)
+            self._lift = Lift(slack=slack, dimension=dimension, random_state=seed)
+            self.pool = Pool(self._lift.fit_transform(self.pool))
         self.pool.index = self.examples.index
 
     @classmethod
@@ -74,8 +80,7 @@ class View:
                 f"X has {examples.dimension - examples.bias} features, the pool has "
                 f"{self.examples.dimension - self.examples.bias}."
             )
-        if self._lift is not None:
-            return Pool(self._lift.transform(examples))
-        if self._map is None:
-            return examples
-        return Pool(self._map.features(examples), bias=examples.bias)
+        points = examples
+        if self._map is not None:
+            points = Pool(self._map.features(examples), bias=self._constant)
+        return points if self._lift is None else Pool(self._lift.transform(points))

@@ -52,6 +52,9 @@ TOO_THIN = (
 #: do, and of the others this share, those that have not flown for longest. So nobody stays where it
 #: is for more than eight answers.
 RARE_SHARE = 1 / 8
+#: Between more walls than this flights are dear: then survivors stay whatever the share of those
+#: that contradict an answer. (The more they are, the sooner everybody has flown.)
+DEAR_WALLS = 512
 #: An answer counts as expected if at most this share of the hypotheses contradicts it.
 SURPRISED_SHARE = 0.05
 #: The trajectory length is looked for again when the number of walls has grown by this factor, and
@@ -103,10 +106,8 @@ def absorb(state: State, normal: Floats) -> State:
         points, length = repaced(points, walls, length, named(key, OfState.PACE))
         paced_at = len(cone)
         points, mixing = settle(points, walls, length, family, flights)
-    elif np.mean(~inside) <= RARE_SHARE:
-        flown, stay = _shift(inside)
-        moved, mixing = settle_some(points[flown], walls, state.mixing, family, flights)
-        points = np.vstack([points[stay], moved])
+    elif stays(inside, walls):
+        points, mixing = shifted(points, walls, state.mixing, family, inside, flights)
     else:
         points, mixing = settle(points, walls, length, family, flights)
     if steps and not mixing.sound:
@@ -143,6 +144,20 @@ def refill(inside: Bools, rng: np.random.Generator) -> Ints:
     order = rng.permutation(alive)
     family[dead] = np.resize(order, len(dead))
     return family
+
+
+def stays(inside: Bools, walls: Walls) -> bool:
+    """Say whether survivors of an answer stay where they are, most of them."""
+    return bool(np.mean(~inside) <= RARE_SHARE) or len(walls.normals) > DEAR_WALLS
+
+
+def shifted(
+    points: Floats, walls: Walls, last: Mixing, family: Ints, inside: Bools, key: tuple[int, ...]
+) -> tuple[Floats, Mixing]:
+    """Let those fly that have to; those that flew come last."""
+    flown, stay = _shift(inside)
+    moved, mixing = settle_some(points[flown], walls, last, family, key)
+    return np.vstack([points[stay], moved]), mixing
 
 
 def _shift(inside: Bools) -> tuple[Ints, Ints]:

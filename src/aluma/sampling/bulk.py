@@ -26,6 +26,8 @@ from aluma.sampling.absorption import (
     digest,
     refill,
     repaced,
+    shifted,
+    stays,
 )
 from aluma.sampling.chains import Walls
 from aluma.sampling.settling import settle
@@ -72,10 +74,13 @@ class Latecomer:
         return state
 
 
-def absorb_all(state: State, normals: Floats, cone: Cone | None = None) -> State:
+def absorb_all(
+    state: State, normals: Floats, cone: Cone | None = None, *, rests: bool = False
+) -> State:
     """Return the state after several answers, given as unit normals (n, d).
 
-    ``cone`` is what they lead to, if it is known already.
+    ``cone`` is what they lead to, if it is known already. With ``rests``, survivors may stay where
+    they are, as after a single answer.
     """
     if len(normals) == 1:
         return absorb(state, normals[0])
@@ -89,14 +94,19 @@ def absorb_all(state: State, normals: Floats, cone: Cone | None = None) -> State
     inside = clearly_inside(products, np.linalg.norm(points, axis=1), cone.dimension)
     if inside.mean() < LEAST_AGREEING:
         half = len(normals) // 2
-        return absorb_all(absorb_all(state, normals[:half]), normals[half:])
+        before = absorb_all(state, normals[:half], rests=rests)
+        return absorb_all(before, normals[half:], rests=rests)
     family = refill(inside, rng)
     walls = Walls.of_cone(cone, state.sampler)
     points, length, paced_at = points[family], state.length, state.paced_at
     if len(cone) >= REPACE * paced_at + REPACE_LEAST:
         points, length = repaced(points, walls, length, named(key, OfState.PACE))
-        paced_at = len(cone)
-    points, mixing = settle(points, walls, length, family, named(key, OfState.SETTLE))
+        paced_at, rests = len(cone), False
+    flights = named(key, OfState.SETTLE)
+    if rests and stays(inside, walls):
+        points, mixing = shifted(points, walls, state.mixing, family, inside, flights)
+    else:
+        points, mixing = settle(points, walls, length, family, flights)
     log_volume = state.log_volume + float(np.log(inside.mean()))
     mixing = replace(mixing, ancestors=int(inside.sum()))
     surprised = inside.mean() < 1 - SURPRISED_SHARE

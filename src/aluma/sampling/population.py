@@ -10,7 +10,9 @@ for each step that can be undone, and ``8 (t d + d r + t r + t^2)`` for the cone
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,8 +32,22 @@ from aluma.streams import OfState, entropy, named, streams
 
 #: Answers that can be undone one by one.
 UNDO_DEPTH = 32
+#: Bytes of populations that are kept for that: with slack and a thousand answers, one takes 40 MB.
+UNDO_BYTES = 2**28
 #: An independent draw flies this many times as often as it took to forget the last start.
 TIMES_TO_FORGET = 3
+
+
+class Task(NamedTuple):
+    """What a jury is drawn for: names of streams that nothing else reads."""
+
+    flights: OfState
+    free: OfState
+
+
+#: Labels by majority (Lemma 15), and the estimates of Algorithm 2 (Theorem 16).
+VOTE = Task(OfState.VOTE, OfState.VOTE_FREE)
+VERIFY = Task(OfState.VERIFY, OfState.VERIFY_FREE)
 
 
 class Population:
@@ -71,6 +87,8 @@ class Population:
             sampler=checked_sampler(sampler),
         )
         self._past: deque[State] = deque(maxlen=UNDO_DEPTH)
+        #: The last jury, and the state that it was drawn in.
+        self._jury: tuple[State, Task, list[Floats]] | None = None
 
     @property
     def state(self) -> State:
@@ -116,23 +134,39 @@ class Population:
         self._past.append(self._state)
         self._state = state
 
-    def add_all(self, factors: Factors) -> None:
-        """Absorb the walls that one more answer about several classes adds to those there are.
+    def add_many(self, normals: Sequence[Floats]) -> None:
+        """Absorb several answers at once: one round of flights serves for all that go together.
 
-        They are undone together. If the answer has more coordinates than the space so far, chains
+        They are undone together. Each may have more coordinates than those before, as for
+        :meth:`add`.
+        """
+        dimension = max(self.cone.dimension, *map(len, normals))
+        padded = np.array([np.pad(one, (0, dimension - len(one))) for one in normals])
+        with one_thread():
+            wide = replace(self._state, cone=self._state.cone.widened(dimension))
+            state = absorb_all(wide, padded)
+        self._past.append(self._state)
+        self._state = state
+
+    def add_all(self, factors: Factors) -> None:
+        """Absorb the walls that more answers about several classes add to those there are.
+
+        They are undone together. If the answers have more coordinates than the space so far, chains
         take all of those in.
         """
         contrast = factors.ahead.shape[1]
         with one_thread():
             state = widened(self._state, factors.points.shape[1] * contrast)
             cone = state.cone.factored(factors)
-            state = replace(absorb_all(state, cone.walls[-contrast:], cone), cone=cone)
+            state = replace(
+                absorb_all(state, cone.walls[len(state.cone) :], cone, rests=True), cone=cone
+            )
         self._past.append(self._state)
         self._state = state
 
     def forget_steps(self, bytes_kept: int) -> None:
         """Keep at most so many bytes of populations to step back to."""
-        sizes = [state.points.nbytes + 3 * state.cone.walls.nbytes for state in self._past]
+        sizes = [_bytes(state) for state in self._past]
         while self._past and sum(sizes) > bytes_kept:
             self._past.popleft()
             sizes.pop(0)
@@ -161,6 +195,7 @@ class Population:
         twin = Population.__new__(Population)
         twin.size, twin.seed = self.size, self.seed
         twin._state, twin._past = self._state, deque(self._past, maxlen=UNDO_DEPTH)
+        twin._jury = self._jury
         return twin
 
     def hypotheses(self, fresh: int = 0) -> Floats:
@@ -190,8 +225,34 @@ class Population:
         """Return the points of the chains, and as they are after further stretches of flights."""
         state = self._state
         flights = max(LEAST_FLIGHTS, state.mixing.flights)
-        more = self._flown(flights, times - 1, named(state.key, OfState.MORE_VOTERS))
+        more = self._flown([flights] * (times - 1), named(state.key, OfState.MORE_VOTERS))
         return [state.points, *more]
+
+    def jury(self, task: Task = VOTE, times: int = 1) -> Singles:
+        """Return k hypotheses, or ``times`` as many, that no question was chosen by.
+
+        As :meth:`independent`, but as directions that vote, in float32, and drawn for one task
+        alone: what is voted on by one jury can be judged by another.
+        """
+        state = self._state
+        drawn = [
+            to_votes(state.cone, one, named(state.key, task.free, number))[: self.size]
+            for number, one in enumerate(self.jury_points(task, times))
+        ]
+        return np.concatenate(drawn)
+
+    def jury_points(self, task: Task = VOTE, times: int = 1) -> list[Floats]:
+        """Return what :meth:`jury` turns into hypotheses, in the cone's coordinates."""
+        state = self._state
+        if self._jury is not None:
+            then, whose, points = self._jury
+            if then is state and whose == task and len(points) >= times:
+                return points[:times]
+        least = max(LEAST_FLIGHTS, state.mixing.flights)
+        flights = [TIMES_TO_FORGET * least] + [least] * (times - 1)
+        points = self._flown(flights, named(state.key, task.flights))
+        self._jury = state, task, points
+        return points
 
     def independent(self, number: int) -> Floats:
         """Return k hypotheses that no question was chosen by.
@@ -211,23 +272,31 @@ class Population:
         """Return what :meth:`independent` turns into hypotheses, in the cone's coordinates."""
         state = self._state
         flights = TIMES_TO_FORGET * max(LEAST_FLIGHTS, state.mixing.flights)
-        return self._flown(flights, 1, named(state.key, OfState.INDEPENDENT, number))[0]
+        return self._flown([flights], named(state.key, OfState.INDEPENDENT, number))[0]
 
-    def _flown(self, flights: int, times: int, key: tuple[int, ...]) -> list[Floats]:
+    def _flown(self, stretches: Sequence[int], key: tuple[int, ...]) -> list[Floats]:
         """Return the points after each of some stretches of flights; the population stays."""
         state = self._state
-        if times == 0 or len(state.cone) == 0:
-            return [state.points] * times
+        if not stretches or len(state.cone) == 0:
+            return [state.points] * len(stretches)
         walls = Walls.of_cone(state.cone, state.sampler)
         count = len(state.points) // BLOCK
         rngs = streams(key, count)
 
         def fly_on(block: int) -> list[Floats]:
             chains, seen = place(state.points[block * BLOCK : (block + 1) * BLOCK], walls), []
-            for _ in range(times):
+            for flights in stretches:
                 for _ in range(flights):
                     chains, _flight = fly(chains, walls, state.length, rngs[block])
                 seen.append(chains.points)
             return seen
 
         return [np.concatenate(parts) for parts in zip(*each_block(fly_on, count), strict=True)]
+
+
+def _bytes(state: State) -> int:
+    """Return what a population that is stepped back to takes: its points and its cone."""
+    cone = state.cone
+    # Where coordinates are the walls themselves, all cones share one basis.
+    own = 0 if cone.coordinates is cone.walls else cone.basis.nbytes + cone.coordinates.nbytes
+    return state.points.nbytes + cone.walls.nbytes + own

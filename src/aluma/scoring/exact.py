@@ -57,7 +57,7 @@ def _sizes(pool: Pool, selection: slice | Ints) -> Singles:
             squares = np.einsum("ij,ij->i", rows, rows)
     else:
         squares = np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
-    return np.asarray(np.sqrt(squares + np.float32(pool.bias)))
+    return np.asarray(np.sqrt(squares + np.float32(pool.constant**2)))
 
 
 def _noise(dimension: int) -> float:

@@ -13,6 +13,7 @@ is SQLite's own, held from opening to closing; the operating system drops it wit
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,15 +24,18 @@ from typing import Any, TypeAlias
 from aluma.errors import NewerFormat, NotASession, SessionError
 from aluma.locking import locked
 from aluma.session import chain, high_water
-from aluma.session.answer_log import Entry
+from aluma.session.answer_log import VOICES, Entry
 from aluma.session.refusals import check_file, check_new, damaged, explained
 
 #: "ALuM": marks the file as ours, as SQLite's documentation of application_id asks.
 APPLICATION = 0x414C754D
 #: Version of what is written below. Raise it when an older aluma would misread a newer file.
-FORMAT = 3
+FORMAT = 4
 #: The first format that has the names of requests in its chain, and the end of it in a table.
 CHAINED = 3
+#: The first format that has voices, and withdrawals, among its entries. A file without them stays
+#: of the format before, which an older aluma reads as well.
+VOICED = 4
 
 #: Names of the rows of "about", and of the one that holds the digest of the others.
 ABOUT, DIGEST = ("strategy", "settings", "pool", "shape", "created", "aluma"), "digest"
@@ -82,6 +86,7 @@ class AnswerFile:
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path, self._connection, self.closed = path, connection, False
+        self._process = os.getpid()
         self.about: dict[str, str] = {}
         self.entries: list[Entry] = []
         self.requests: set[str] = set()
@@ -136,6 +141,11 @@ class AnswerFile:
         """Digest of what the session is about, with which the log's chain of digests begins."""
         return chain.digest(json.dumps(sorted(self.about.items())).encode())
 
+    @property
+    def is_inherited(self) -> bool:
+        """Whether a fork of the process brought the file here: the lock stayed where it was."""
+        return os.getpid() != self._process
+
     def append(self, entries: Sequence[Entry], request: str | None = None) -> None:
         """Write entries and who asked for them, all or none; on the disk when this returns."""
         self._grow(entries, [] if request is None else [request])
@@ -147,26 +157,36 @@ class AnswerFile:
     def keep_beside(self, values: Mapping[str, str], request: str | None = None) -> None:
         """Keep texts by name, an empty one not at all; on the disk when this returns."""
         requests = [] if request is None else [request]
-        with self._transaction() as connection:
-            _put_beside(connection, values)
-            links = self._insert([], requests)
-        self.beside = {k: v for k, v in (self.beside | dict(values)).items() if v}
-        self.requests.update(requests)
-        self.links = links
+        try:
+            with self._transaction() as connection:
+                _put_beside(connection, values)
+                links = self._insert([], requests)
+            self.beside = {k: v for k, v in (self.beside | dict(values)).items() if v}
+            self.requests.update(requests)
+            self.links = links
+        except BaseException:
+            # Ctrl-C may come after the commit: what is kept is what the file says.
+            self.length()
+            raise
         self._mark()
 
     def length(self) -> int:
         """Read the log again and return how long it is; close the file if that cannot be told."""
         try:
             self._read()
+            self._read_beside()
         except (SessionError, OSError):
             self.close()
         return len(self.entries)
 
     def close(self) -> None:
-        """Close the file and give up its lock."""
+        """Close the file and give up its lock; in a forked process, only leave it alone.
+
+        By the rules of SQLite a connection must not be used across a fork, nor closed there.
+        """
         self.closed = True
-        self._connection.close()
+        if not self.is_inherited:
+            self._connection.close()
 
     # -- snapshots -----------------------------------------------------------------------------
 
@@ -211,11 +231,20 @@ class AnswerFile:
 
     def _grow(self, entries: Sequence[Entry], requests: Sequence[str]) -> None:
         """Add links to the chain: entries, then the names of requests."""
-        with self._transaction():
-            links = self._insert(entries, requests)
-        self.entries.extend(entries)
-        self.requests.update(requests)
-        self.links = links
+        voiced = any(entry.kind in (*VOICES, "withdraw") for entry in entries)
+        try:
+            with self._transaction() as connection:
+                links = self._insert(entries, requests)
+                if voiced and self._format < VOICED:
+                    connection.execute(f"PRAGMA user_version = {VOICED}")
+            self._format = VOICED if voiced else self._format
+            self.entries.extend(entries)
+            self.requests.update(requests)
+            self.links = links
+        except BaseException:
+            # Ctrl-C may come after the commit: what is kept is what the file says.
+            self.length()
+            raise
         self._mark()
 
     def _insert(self, entries: Sequence[Entry], requests: Sequence[str]) -> list[bytes]:
@@ -249,7 +278,8 @@ class AnswerFile:
         self._make_durable()
         with self._transaction() as connection:
             connection.execute(f"PRAGMA application_id = {APPLICATION}")
-            connection.execute(f"PRAGMA user_version = {FORMAT}")
+            self._format = CHAINED
+            connection.execute(f"PRAGMA user_version = {CHAINED}")
             for statement in (*_SCHEMA, _SNAPSHOTS, _REQUESTS, _TIP, _BESIDE):
                 connection.execute(statement)
             rows = [*about.items(), (DIGEST, self.seed.hex())]
@@ -305,9 +335,9 @@ class AnswerFile:
             connection.execute("DROP TABLE request")
             for statement in (_REQUESTS, _TIP):
                 connection.execute(statement)
-            connection.execute(f"PRAGMA user_version = {FORMAT}")
+            connection.execute(f"PRAGMA user_version = {CHAINED}")
             links = self._insert([], names)
-        self._format, self.links, self.requests = FORMAT, links, set(names)
+        self._format, self.links, self.requests = CHAINED, links, set(names)
 
     def _make_durable(self) -> None:
         with explained(self.path, "opened"):
@@ -346,7 +376,7 @@ class AnswerFile:
         with explained(self.path, "read"):
             rows = self._connection.execute("SELECT name, value, checksum FROM beside").fetchall()
         for name, value, checksum in rows:
-            if checksum != _checksum(str(name), str(value)):
+            if not is_sound(name, value, checksum):
                 raise damaged(self.path, f"{name!r}, kept beside the answers, has changed")
         self.beside = {str(name): str(value) for name, value, _ in rows}
 
@@ -402,6 +432,11 @@ def _put_beside(connection: sqlite3.Connection, values: Mapping[str, str]) -> No
     rows = [(name, value, _checksum(name, value)) for name, value in values.items() if value]
     connection.executemany("DELETE FROM beside WHERE name = ?", gone)
     connection.executemany("INSERT OR REPLACE INTO beside VALUES (?, ?, ?)", rows)
+
+
+def is_sound(name: Any, value: Any, checksum: Any) -> bool:
+    """Say whether what is kept beside the answers is as it was written."""
+    return isinstance(name, str) and isinstance(value, str) and checksum == _checksum(name, value)
 
 
 def _checksum(name: str, value: str) -> bytes:

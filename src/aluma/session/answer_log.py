@@ -1,6 +1,7 @@
 """The log of a session: what was told, skipped, taken back and changed, in order.
 
-Nothing is ever removed from it. What counts now, the history, is worked out from it.
+Nothing is ever removed from it. What counts now, the history, is worked out from it. What several
+people say stands in the same log, see :mod:`aluma.session.voices`, and is no part of the history.
 """
 
 from __future__ import annotations
@@ -12,7 +13,10 @@ from typing import Any
 
 from aluma.arrays import plain
 from aluma.session.recipe import storable
-from aluma.spaces.history import Event, audited_from
+from aluma.spaces.history import Event, audited_from, without
+
+#: What a learner is told, and what people say.
+TOLD, VOICES = ("tell", "skip", "undo", "change", "withdraw"), ("say", "unsay", "resolve")
 
 
 @dataclass(frozen=True)
@@ -21,15 +25,16 @@ class Entry:
 
     Attributes
     ----------
-    kind : "tell", "skip", "undo" or "change"
+    kind : "tell", "skip", "undo", "change" or "withdraw"; of a person "say", "unsay" or "resolve"
     example : position in the pool; for "undo", of the answer or skip that was taken back
     label : the answer given by "tell" and "change"; with "skip", an answer that is kept but not
-        learnt from, or None
+        learnt from, or None; with "say" None if the person skips it
     known : the labels known to the learner after it, each with the sign that stands for it
     factor : the greedy factor that was verified when the example was chosen, or None
     time : when, as UTC in ISO 8601
     check : whether it checked a label, see :class:`aluma.spaces.history.Event`
     said : the label that was checked, or None
+    who : the person who said it; empty where a session does not tell people apart
     """
 
     kind: str
@@ -40,15 +45,18 @@ class Entry:
     time: str
     check: int = 0
     said: Any = None
+    who: str = ""
 
     def fields(self) -> tuple[Any, ...]:
         """Return what is stored; labels as JSON, which keeps 1, 1.0, True and "1" apart.
 
-        What an entry checked is written behind its kind: files from before there were checks are
-        read, and written on, as they are.
+        What an entry checked, or who said it, is written behind its kind: files from before there
+        were checks or people are read, and written on, as they are.
         """
         label, known = json.dumps(self.label), json.dumps(self.known)
         kind = f"{self.kind} {self.check} {json.dumps(self.said)}" if self.check else self.kind
+        if self.kind in VOICES:
+            kind = f"{self.kind} {json.dumps(self.who)}"
         return kind, self.example, label, known, self.factor, self.time
 
     @classmethod
@@ -57,8 +65,11 @@ class Entry:
     ) -> Entry:
         """Return an entry from what is stored."""
         pairs = tuple((name, sign) for name, sign in json.loads(known))
-        kind, check, said = [*kind.split(" ", 2), "0", "null"][:3]
         told = json.loads(label)
+        first, _, rest = kind.partition(" ")
+        if first in VOICES:
+            return cls(first, example, told, pairs, factor, time, who=str(json.loads(rest)))
+        kind, check, said = [*kind.split(" ", 2), "0", "null"][:3]
         return cls(kind, example, told, pairs, factor, time, int(check), json.loads(said))
 
 
@@ -77,7 +88,7 @@ def entries(
     lines: list[Entry] = []
     for event in events:
         label, factor = beside, None
-        if kind not in ("undo", "skip"):
+        if kind not in ("undo", "skip", "withdraw"):
             label, factor = label_of[event.sign], verified.get(event.index)
         said = label_of.get(event.said)
         lines.append(Entry(kind, event.index, label, known, factor, time, event.check, said))
@@ -108,8 +119,12 @@ def kept(log: Sequence[Entry]) -> list[Entry]:
     """Return the entries that were not taken back, in order, as they were last changed."""
     counting: list[Entry] = []
     for entry in log:
+        if entry.kind in VOICES:
+            continue
         if entry.kind == "undo":
             counting.pop()
+        elif entry.kind == "withdraw":
+            counting = without(counting, [old.example == entry.example for old in counting])
         elif entry.kind == "change":
             told = [old.example == entry.example and old.kind != "skip" for old in counting]
             place = told.index(True)
@@ -127,14 +142,15 @@ def factors(log: Sequence[Entry]) -> dict[int, float]:
     """Return the greedy factors that were verified when examples were chosen.
 
     A change takes away those of its example and of all told later: they were chosen in another
-    version space.
+    version space. So does a withdrawal.
     """
     last: dict[int, float | None] = {}
     for place, entry in enumerate(log):
         if entry.kind == "tell":
             last[entry.example] = entry.factor
-        elif entry.kind == "change":
+        elif entry.kind in ("change", "withdraw"):
             told = [one.example for one in kept(log[:place]) if one.kind != "skip"]
-            for example in told[told.index(entry.example) :]:
+            start = told.index(entry.example) if entry.example in told else len(told)
+            for example in told[start:]:
                 last[example] = None
     return {example: factor for example, factor in last.items() if factor is not None}

@@ -27,6 +27,8 @@ _HEADER = re.compile(
     rb"(?=([\x09-\x1c]\x00" + _TEXT + _NUMBER + _TEXT + _TEXT + _NUMBER + _TEXT + rb"[\x2c\x4c]))",
     re.DOTALL,
 )
+#: Length of the header, a name, a text and a checksum of 16 bytes.
+_BESIDE = re.compile(rb"(?=([\x04-\x0a]" + _TEXT + _TEXT + rb"\x2c))", re.DOTALL)
 _INTEGERS = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8}
 #: Bytes of a row's key that are tried, which is enough for two million entries.
 _KEY_BYTES = 3
@@ -57,6 +59,26 @@ def entries(content: bytes) -> Iterator[Row]:
         if fields is not None:
             for number in _keys(content, match.start()):
                 yield (number, *fields)
+
+
+def beside(content: bytes) -> Iterator[Row]:
+    """Yield whatever has the form of a text that is kept beside the answers; verify it."""
+    for match in _BESIDE.finditer(content):
+        header, place = match.group(1), match.end(1)
+        if header[0] != len(header):
+            continue
+        name, at = _varint(header, 1)
+        value, _ = _varint(header, at)
+        # Texts are of odd kinds.
+        if not (name % 2 and value % 2):
+            continue
+        try:
+            found, place = _value(content, name, place)
+            text, place = _value(content, value, place)
+            checksum, _ = _value(content, header[-1], place)
+        except (ValueError, struct.error):
+            continue
+        yield found, text, checksum
 
 
 def _fields(content: bytes, header: bytes, start: int) -> tuple[Any, ...] | None:

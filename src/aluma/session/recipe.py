@@ -14,7 +14,11 @@ from aluma.learners.learner import Learner
 from aluma.learners.registry import strategy
 from aluma.learners.settings import taken
 from aluma.pool import Pool
+from aluma.representation.bias import with_bias
 from aluma.streams import entropy
+
+#: How a bias is written that is as long as a typical row.
+TYPICAL = "typical"
 
 
 def written(name: str, X: Any, given: dict[str, Any]) -> str:
@@ -30,6 +34,8 @@ def written(name: str, X: Any, given: dict[str, Any]) -> str:
     if "random_state" in settings:
         # A generator cannot be written down, and None would be another seed on every opening.
         settings["random_state"] = entropy(settings["random_state"])
+    if settings.get("bias") is True:
+        settings["bias"] = TYPICAL
     if settings.get("classes") is not None:
         settings["classes"] = [storable(plain(label)) for label in settings["classes"]]
     for setting, value in settings.items():
@@ -37,16 +43,25 @@ def written(name: str, X: Any, given: dict[str, Any]) -> str:
     return json.dumps(settings, default=_unwrapped)
 
 
+def read(settings: str) -> dict[str, Any]:
+    """Return settings as learners take them; what was written before there was a choice stays."""
+    wanted: dict[str, Any] = json.loads(settings)
+    if "bias" in wanted:
+        # In older recipes it is true, and the constant was 1.
+        wanted["bias"] = {True: 1.0, TYPICAL: True}.get(wanted["bias"], wanted["bias"])
+    return wanted
+
+
 def pool(settings: str, X: Any) -> Pool:
     """Return the examples as the learner of a recipe sees them, its bias included."""
-    return Pool(X, bias=bool(json.loads(settings).get("bias", False)))
+    return with_bias(X, read(settings).get("bias", False))
 
 
 def made(name: str, settings: str, X: Any) -> Learner:
     """Return the learner that a recipe describes, before the first answer."""
-    kind, wanted = strategy(name), json.loads(settings)
+    kind = strategy(name)
     # Before there were audits, the only promise was by the prior.
-    return kind(X, **{**taken(kind, {"promise": "credible"}), **wanted})
+    return kind(X, **{**taken(kind, {"promise": "credible"}), **read(settings)})
 
 
 def storable(label: Any) -> Any:

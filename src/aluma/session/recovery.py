@@ -13,7 +13,7 @@ import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -21,8 +21,8 @@ from typing import Any
 from aluma.errors import NotASession, SessionLocked
 from aluma.locking import is_held
 from aluma.session import carving, chain, high_water
-from aluma.session.answer_file import ABOUT, DIGEST, AnswerFile
-from aluma.session.answer_log import Entry
+from aluma.session.answer_file import ABOUT, DIGEST, AnswerFile, is_sound
+from aluma.session.answer_log import VOICES, Entry
 
 _ENTRIES = "SELECT number, kind, example, label, known, factor, time, digest FROM event ORDER BY "
 
@@ -37,12 +37,17 @@ class Recovered:
     entries : the entries that are whole, by number from 1 on
     requests : names of requests that are whole
     last : number of the last entry that there is any sign of
+    beside : what was kept beside the answers and is whole: text by name
+    uncertain : names among them that stand in a damaged table, so that the text may be an earlier
+        one, and names whose text is lost
     """
 
     about: dict[str, str] | None
     entries: Mapping[int, Entry]
     requests: tuple[str, ...]
     last: int
+    beside: Mapping[str, str] = field(default_factory=dict)
+    uncertain: tuple[str, ...] = ()
 
     @property
     def lost(self) -> list[int]:
@@ -57,9 +62,13 @@ class Recovered:
         """
         told: dict[int, list[tuple[int, Entry]]] = {}
         for number, entry in sorted(self.entries.items()):
+            if entry.kind in VOICES:
+                continue
             mine = told.setdefault(entry.example, [])
             if entry.kind == "undo":
                 del mine[-1:]
+            elif entry.kind == "withdraw":
+                mine.clear()
             elif entry.kind == "change" and mine:
                 mine[-1] = number, replace(entry, kind="tell", check=mine[-1][1].check)
             else:
@@ -85,7 +94,11 @@ class Recovered:
         kept = [entry for _, entry in self.answers().values()]
         if any(entry.label not in labels for entry in kept if entry.label is not None):
             return None
-        return [replace(entry, known=known, factor=None, check=0, said=None) for entry in kept]
+        # What people said stands by itself: nothing of it needs what is lost.
+        said = [entry for _, entry in sorted(self.entries.items()) if entry.kind in VOICES]
+        return [
+            replace(entry, known=known, factor=None, check=0, said=None) for entry in (*said, *kept)
+        ]
 
 
 def recovered(path: Path) -> Recovered:
@@ -100,7 +113,7 @@ def recovered(path: Path) -> Recovered:
         if journal.is_file():
             # SQLite needs it to undo what a killed process had half written.
             shutil.copyfile(journal, copy.with_name("copy-journal"))
-        told, rows, requests = _asked(copy)
+        told, rows, requests, kept = _asked(copy)
         content = copy.read_bytes()
     about = _about([*told, *carving.about(content, [*ABOUT, DIGEST])])
     entries = _whole([*rows, *carving.entries(content)], about)
@@ -110,7 +123,8 @@ def recovered(path: Path) -> Recovered:
             "copy."
         )
     marks = [mark.entries for mark in high_water.read(path).values()]
-    return Recovered(about, entries, requests, max([*entries, *marks], default=0))
+    last = max([*entries, *marks], default=0)
+    return Recovered(about, entries, requests, last, *_beside(kept, content))
 
 
 def write(found: Recovered, path: Path) -> bool:
@@ -118,7 +132,7 @@ def write(found: Recovered, path: Path) -> bool:
     log = found.log()
     if log is None or found.about is None:
         return False
-    file = AnswerFile.create(path, found.about)
+    file = AnswerFile.create(path, found.about, found.beside)
     try:
         file.append(log)
         file.remember(found.requests)
@@ -143,8 +157,15 @@ def _check_unused(path: Path) -> None:
             return
 
 
-def _asked(copy: Path) -> tuple[list[tuple[str, str]], list[tuple[Any, ...]], tuple[str, ...]]:
-    """Return lines about the session, entries, and names of requests, as far as SQLite goes."""
+def _asked(
+    copy: Path,
+) -> tuple[
+    list[tuple[str, str]], list[tuple[Any, ...]], tuple[str, ...], list[tuple[Any, ...]] | None
+]:
+    """Return lines about the session, entries, names of requests, as far as SQLite goes.
+
+    And what is kept beside them, None if that table cannot be read to its end.
+    """
     with closing(sqlite3.connect(copy)) as connection:
         connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
         about = [
@@ -161,7 +182,31 @@ def _asked(copy: Path) -> tuple[list[tuple[str, str]], list[tuple[Any, ...]], tu
             for place, name, number, digest in names
             if isinstance(name, str) and chain.is_whole(digest, chain.request(place, name, number))
         )
-    return about, rows, requests
+        try:
+            beside = connection.execute("SELECT name, value, checksum FROM beside").fetchall()
+        except (sqlite3.Error, UnicodeDecodeError):
+            beside = None
+    return about, rows, requests, beside
+
+
+def _beside(
+    rows: list[tuple[Any, ...]] | None, content: bytes
+) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Return what was kept beside the answers and is whole, and the names that are uncertain.
+
+    What SQLite can read as a whole is what was kept last. Otherwise the bytes are searched, where
+    earlier texts may be found as well: of several by one name the longest is taken.
+    """
+    found = {name: value for name, value, given in rows or () if is_sound(name, value, given)}
+    missed = {str(name) for name, *_ in rows or () if name not in found}
+    if rows is not None and not missed:
+        return found, ()
+    carved: dict[str, str] = {}
+    for name, value, given in carving.beside(content):
+        fresh = name not in found and (rows is None or name in missed)
+        if fresh and is_sound(name, value, given) and len(value) > len(carved.get(name, "")):
+            carved[name] = value
+    return found | carved, tuple(sorted({*carved, *missed}))
 
 
 def _selected(connection: sqlite3.Connection, query: str) -> Iterator[tuple[Any, ...]]:

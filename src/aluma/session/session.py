@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from aluma.arrays import Floats, Ints
+from aluma.arrays import Floats, Ints, plain
 from aluma.errors import OutOfReach, SessionError
 from aluma.learners.learner import Learner, Phase, Strain
 from aluma.pool import Pool
@@ -28,6 +28,7 @@ from aluma.session import answer_log, recipe, resuming, snapshot
 from aluma.session.answer_file import AnswerFile
 from aluma.session.answer_log import Entry
 from aluma.session.refusals import check_new
+from aluma.session.voices import Voice, voices
 from aluma.spaces.history import Event
 
 
@@ -121,7 +122,8 @@ class Session:
             if self._file.closed:
                 return
             try:
-                snapshot.keep(self._learner, self._file, snapshot.CLOSING)
+                if not self._file.is_inherited:
+                    snapshot.keep(self._learner, self._file, snapshot.CLOSING)
             finally:
                 self._file.close()
 
@@ -149,6 +151,8 @@ class Session:
         with self._writing(request) as wanted:
             if not wanted:
                 return
+            if not isinstance(ahead, Learner):
+                raise TypeError(f"a session adopts what fork() returned, got {ahead!r}.")
             history = self._learner.history
             added = ahead.history[len(history) :]
             if ahead.history[: len(history)] != history or not all(e.sign for e in added):
@@ -203,6 +207,39 @@ class Session:
             both = zip(learner.history, events, strict=True)
             new = [event for old, event in both if event.sign != old.sign]
             self._record("change", twin, new, request)
+
+    def withdraw(self, i: int, *, request: str | None = None) -> None:
+        """Take back the answer or skip for an example, wherever it stands; the log keeps both."""
+        with self._writing(request) as wanted:
+            if wanted:
+                learner, left = self._learner, self._learner.withdrawn(i)
+                gone = [event for event in learner.history if event.index == i][-1:]
+                twin = resuming.rewritten(
+                    learner, self._file, left, learner.labels, lambda one: one.withdraw(i)
+                )
+                self._record("withdraw", twin, gone, request)
+
+    # -- what people say, apart from what the learner is told ----------------------------------
+
+    def say(self, who: str, i: int, label: Any, *, request: str | None = None) -> None:
+        """Keep what a person says about an example, in place of what they said before.
+
+        None is a skip. The learner hears nothing of it: see :mod:`aluma.session.voices`.
+        """
+        self._voice("say", who, i, label, request)
+
+    def unsay(self, who: str, i: int, *, request: str | None = None) -> None:
+        """Take back what a person said about an example."""
+        self._voice("unsay", who, i, None, request)
+
+    def resolve(self, who: str, i: int, label: Any, *, request: str | None = None) -> None:
+        """Keep which answer is the right one, whatever people say; None leaves it open again."""
+        self._voice("resolve", who, i, label, request)
+
+    @property
+    def voices(self) -> list[Voice]:
+        """What people say now, in the order in which they said it."""
+        return voices(self._file.entries)
 
     # -- what only looks -----------------------------------------------------------------------
 
@@ -299,6 +336,8 @@ class Session:
 
         They are on the disk when this returns, all or none; an empty text is one that is not kept.
         """
+        if not isinstance(values, Mapping):
+            raise TypeError(f"texts are kept by name, as in {{'note': 'text'}}, got {values!r}.")
         with self._writing(request) as wanted:
             if wanted:
                 self._file.keep_beside(values, request)
@@ -355,7 +394,26 @@ class Session:
         with self._lock:
             if self._file.closed:
                 raise SessionError(f"the session in {self.path} is closed: open it again to go on.")
+            if self._file.is_inherited:
+                raise SessionError(
+                    f"the session in {self.path} was opened by another process, of which this one "
+                    "is a fork: answer there, or close it there and open it here."
+                )
             yield request is None or request not in self._file.requests
+
+    def _voice(self, kind: str, who: str, i: int, label: Any, request: str | None) -> None:
+        """Write down what a person says."""
+        if not who:
+            raise ValueError("a voice needs the name of a person.")
+        if not 0 <= i < len(self.pool):
+            raise IndexError(f"there is no example {i}: the pool has {len(self.pool)}, from 0.")
+        with self._writing(request) as wanted:
+            if wanted:
+                signs = self._learner.labels.signs
+                known = tuple((recipe.storable(one), sign) for one, sign in signs.items())
+                said = None if label is None else recipe.storable(plain(label))
+                entry = Entry(kind, int(i), said, known, None, _now(), who=who)
+                self._file.append([entry], request)
 
     def _record(
         self,

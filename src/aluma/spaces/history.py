@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, TypeVar
 
 from aluma.arrays import Bools
 
@@ -97,3 +97,26 @@ def common(one: Sequence[Event], other: Sequence[Event]) -> int:
     """Return how many events two histories begin with alike."""
     pairs = zip(one, other, strict=False)
     return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+
+
+E = TypeVar("E", bound=Any)
+
+
+def without(events: Sequence[E], gone: Sequence[bool]) -> list[E]:
+    """Return events, or lines about them, without some: as if those had not been said.
+
+    The end of an audit passes on to the check before it, so that the others stay learnt from; only
+    as the very last event it is simply taken back. If what was learnt from goes, the labels that
+    are being checked came of it: their audit ends, as when an answer is changed.
+    """
+    start = audited_from(events)
+    learnt_from = any(gone[:start])
+    left: list[E] = []
+    for place, event in enumerate(events):
+        if not gone[place]:
+            left.append(event)
+        elif event.check == 2 and place < len(events) - 1 and left and left[-1].check == 1:
+            left[-1] = replace(left[-1], check=2)
+    if learnt_from and audited_from(left) < len(left):
+        left[-1] = replace(left[-1], check=2)
+    return left

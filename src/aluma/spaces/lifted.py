@@ -17,6 +17,7 @@ from aluma.arrays import Bools, Floats, Ints
 from aluma.pool import Pool
 from aluma.representation.lift import largest_norm
 from aluma.representation.own import OwnCoordinates
+from aluma.sampling.population import VOTE, Task
 from aluma.scoring import Choice
 from aluma.scoring.disputes import Disputes, soft_disputes
 from aluma.scoring.large import in_sample
@@ -65,6 +66,15 @@ class LiftedSpace(PlainSpace):
         del most_times
         return soft_shares(pool, self.voters())
 
+    def jury(self, task: Task = VOTE, most_times: int = 1) -> npt.NDArray[Any]:
+        """Return such halfspaces that no question was chosen by."""
+        return self._halfspaces(super().jury(task, most_times))
+
+    def vote(self, pool: Pool, most_times: int = 1) -> Floats:
+        """Return the mean chance of a + vote among a jury."""
+        del most_times
+        return soft_shares(pool, self.jury())
+
     def split(
         self,
         voters: npt.NDArray[Any],
@@ -86,7 +96,7 @@ class LiftedSpace(PlainSpace):
 
     def leaning(self, pool: Pool, most_times: int = 1) -> Floats:
         """Return the mean chance of a + vote."""
-        return self.shares(pool, most_times)
+        return self.vote(pool, most_times)
 
     def disputes(self, pool: Pool, positive: npt.NDArray[Any], answered: Ints) -> Disputes:
         """Count how lifted hypotheses that no question was chosen by dispute a labelling."""

@@ -16,17 +16,20 @@ import numpy.typing as npt
 
 from aluma.arrays import Bools, Floats, Ints
 from aluma.errors import Conflict, Undecided
+from aluma.geometry.cone import Cone
+from aluma.geometry.feasibility import Infeasible, interior_point
+from aluma.geometry.walls import signed_units
 from aluma.pool import Pool
 from aluma.representation.lift import largest_norm
 from aluma.representation.noise import CANDIDATES, slack_by_checks
 from aluma.representation.slack import smallest_slack
-from aluma.sampling.population import Population
+from aluma.sampling.population import VOTE, Population, Task
 from aluma.scoring import Choice
 from aluma.scoring.disputes import Disputes
 from aluma.spaces.history import Event, learnt
 from aluma.spaces.lifted import LiftedSpace
 from aluma.spaces.plain import ADVICE, PlainSpace
-from aluma.spaces.space import Hypotheses, Retraceable, Standing
+from aluma.spaces.space import Hypotheses, Retraceable, Standing, Watch, unwatched
 
 logger = logging.getLogger(__name__)
 
@@ -38,6 +41,8 @@ SLACK_GROWTH = 2.0
 #: count as settled. If a tenth of a pool contradicts the rest, ten random questions meet some of it
 #: two times in three; the questions asked are about less clear examples than random ones.
 TESTS = 10
+#: Answers taken in together by which slack is chosen before they contradict each other.
+MANY = 64
 
 
 class LooseningSpace(Hypotheses):
@@ -98,6 +103,53 @@ class LooseningSpace(Hypotheses):
             inner = self._loosened(told) or inner
         self._inner, self._told = inner, told
 
+    def add_many(self, answers: Sequence[tuple[int, int]], watch: Watch = unwatched) -> None:
+        """Take answers in together, with the slack that all of them need if they need some.
+
+        Of many, the later half says how much noise there is, as checks do: near the number of
+        answers that always have a halfspace, they leave a cone too thin to be worth exploring.
+        """
+        told, inner = [*self._told, *answers], self._inner.fork()
+        if len(answers) >= MANY and (slack := self._spoken_for(answers)) > self.allowed_slack:
+            self._inner, self._told = self._taken_in(told, slack, watch), told
+            return
+        try:
+            self._check_together(told)
+            inner.add_many(answers, watch)
+        except (Conflict, Undecided) as found:
+            looser = self._loosened(told, watch)
+            if looser is None:
+                raise
+            logger.warning(
+                "%s A slack of %.2g is allowed for from now on", found, looser.allowed_slack
+            )
+            self._inner, self._told = looser, told
+            self._conflict = found if isinstance(found, Conflict) else None
+            return
+        if inner.allowed_slack > 0 and not self._checked:
+            inner = self._loosened(told) or inner
+        self._inner, self._told = inner, told
+
+    def _spoken_for(self, answers: Sequence[tuple[int, int]]) -> float:
+        """Return the slack that the later half of some answers calls for, after the others."""
+        before, half = self._told, len(answers) // 2
+        try:
+            self._told = [*before, *answers[:half]]
+            return self._called_for(answers[half:])
+        finally:
+            self._told = before
+
+    def _check_together(self, told: Sequence[tuple[int, int]]) -> None:
+        """Find a contradiction without slack before hypotheses are drawn: that takes far less."""
+        if self.allowed_slack > 0 or not told:
+            return
+        indices, signs = _indices_and_signs(told)
+        normals = np.asarray(signed_units(self.pool.rows(indices), signs))
+        try:
+            interior_point(Cone.whole(self.pool.dimension).with_walls(normals))
+        except Infeasible as found:
+            raise Conflict(tuple(told[i][0] for i in found.support), ADVICE) from None
+
     def learn_from_checks(self, answers: Sequence[tuple[int, int]]) -> None:
         """Take in random checks, with another slack if they call for it."""
         if not answers:
@@ -153,20 +205,23 @@ class LooseningSpace(Hypotheses):
         twin._inner = self._inner.fork()
         return twin
 
-    def _loosened(self, told: Sequence[tuple[int, int]]) -> Retraceable | None:
+    def _loosened(
+        self, told: Sequence[tuple[int, int]], watch: Watch = unwatched
+    ) -> Retraceable | None:
         """Return a space that has taken all answers with the slack they need; None if enough."""
         indices, signs = _indices_and_signs(told)
         rows = self.pool.rows(indices) * (signs / self._length())[:, None]
         needed = smallest_slack(rows, self.margin).slack
         if needed <= SLACK_GROWTH * self.allowed_slack:
             return None
-        return self._taken_in(told, needed)
+        return self._taken_in(told, needed, watch)
 
-    def _taken_in(self, told: Sequence[tuple[int, int]], slack: float) -> Retraceable:
+    def _taken_in(
+        self, told: Sequence[tuple[int, int]], slack: float, watch: Watch = unwatched
+    ) -> Retraceable:
         """Return a space that has taken answers with some slack, and cannot step back from it."""
         space = self._with_slack(slack)
-        for index, sign in told:
-            space.add(index, sign)
+        space.add_many(told, watch)
         # Steps back from here would lead to answers that came with other slack, or none.
         space.forget_steps()
         return space
@@ -229,6 +284,14 @@ class LooseningSpace(Hypotheses):
     def shares(self, pool: Pool, most_times: int = 1) -> Floats:
         """Return the share of + votes for each example of a pool."""
         return self._inner.shares(pool, most_times)
+
+    def jury(self, task: Task = VOTE, most_times: int = 1) -> npt.NDArray[Any]:
+        """Return halfspaces that no question was chosen by."""
+        return self._inner.jury(task, most_times)
+
+    def vote(self, pool: Pool, most_times: int = 1) -> Floats:
+        """Return the share of + votes among a jury."""
+        return self._inner.vote(pool, most_times)
 
     def leaning(self, pool: Pool, most_times: int = 1) -> Floats:
         """Return shares on the same side of 1/2 as those of all votes."""

@@ -15,12 +15,17 @@ import numpy as np
 import numpy.typing as npt
 
 from aluma.arrays import Bools, Floats, Ints
+from aluma.errors import Conflict
+from aluma.geometry.cone import Cone
+from aluma.geometry.feasibility import Infeasible, interior_point
+from aluma.geometry.walls import signed_units
 from aluma.pool import Pool
 from aluma.representation.noise import CANDIDATES, chosen, slack_by_checks
 from aluma.representation.slack import smallest_slack
 from aluma.spaces.loosening import SLACK_GROWTH, LooseningSpace
 from aluma.spaces.many import ManySpace
-from aluma.spaces.space import Retraceable
+from aluma.spaces.plain import ADVICE
+from aluma.spaces.space import Retraceable, Watch, unwatched
 
 #: The least slack that is allowed for, where classes contradict each other but no two of them do.
 LEAST_SLACK = 4.0**-4
@@ -63,7 +68,19 @@ class LooseningManySpace(LooseningSpace):
         """Return n examples that split the hypotheses jointly, the given one first."""
         return self._inner.batch(voters, eligible, n, alpha=alpha, first=first)
 
-    def _loosened(self, told: Answers) -> Retraceable | None:
+    def _check_together(self, told: Answers) -> None:
+        """Find a contradiction between two classes beforehand; there may be others."""
+        if self.allowed_slack == 0:
+            for pair in _pairs(told):
+                rows, signs = self._told_as(pair, told)
+                normals = np.asarray(signed_units(rows, signs))
+                try:
+                    interior_point(Cone.whole(self.pool.dimension).with_walls(normals))
+                except Infeasible as found:
+                    places = [pair[i][0] for i in found.support]
+                    raise Conflict(tuple(told[i][0] for i in places), ADVICE) from None
+
+    def _loosened(self, told: Answers, watch: Watch = unwatched) -> Retraceable | None:
         needed = LEAST_SLACK if self.allowed_slack == 0 else 0.0
         for pair in _pairs(told):
             rows, signs = self._told_as(pair, told)
@@ -71,7 +88,7 @@ class LooseningManySpace(LooseningSpace):
             needed = max(needed, fit.slack)
         if needed <= SLACK_GROWTH * self.allowed_slack:
             return None
-        return self._taken_in(told, needed)
+        return self._taken_in(told, needed, watch)
 
     def _called_for(self, answers: Answers) -> float:
         """Return the slack that checks call for: their likelihoods are those of all pairs."""

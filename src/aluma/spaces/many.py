@@ -12,7 +12,7 @@ then in units of the noise.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -28,21 +28,20 @@ from aluma.pool import Pool
 from aluma.representation.lift import largest_norm
 from aluma.representation.own import OwnCoordinates
 from aluma.sampling.ball import quick_normals
+from aluma.sampling.bulk import GROUP
 from aluma.sampling.pace import directions
-from aluma.sampling.population import UNDO_DEPTH, Population
+from aluma.sampling.population import UNDO_BYTES, UNDO_DEPTH, VOTE, Population
 from aluma.scoring import Choice
 from aluma.scoring.disputes import Disputes
 from aluma.scoring.large import in_sample
 from aluma.scoring.many import choose_among_classes, choose_classes_batch, class_counts, class_votes
 from aluma.spaces.history import Event, column, learnt
 from aluma.spaces.plain import ADVICE
-from aluma.spaces.space import Retraceable, Standing
+from aluma.spaces.space import Retraceable, Standing, Watch, unwatched
 from aluma.streams import OfState, named, streams
 
 #: An example whose part outside the span of the others is a smaller share of it counts as inside.
 INSIDE = 1e-9
-#: Bytes of populations that are kept to step back to.
-UNDO_BYTES = 2**28
 #: Bytes of hypotheses that are held at once while a pool is voted on.
 MATRIX_BYTES = 2**26
 #: Hypotheses that a batch is chosen by.
@@ -118,8 +117,7 @@ class ManySpace(Retraceable):
             self._population.add_all(factors)
         except Infeasible as found:
             told = [*(one for one, _ in self._told), index]
-            walls = sorted({told[wall // (self.classes - 1)] for wall in found.support})
-            raise Conflict(tuple(walls), ADVICE) from None
+            raise self._conflict(told, found) from None
         # A frame is as large as the answered examples, and one is kept for every step.
         self._population.forget_steps(max(0, UNDO_BYTES - UNDO_DEPTH * frame.nbytes))
         self._steps.append((self._frame, self._of_frame, self._factors))
@@ -128,6 +126,28 @@ class ManySpace(Retraceable):
         self._frame, self._of_frame, self._factors = frame, of_frame, factors
         self._told.append((index, sign))
         self._known[name] = index
+
+    def add_many(self, answers: Sequence[tuple[int, int]], watch: Watch = unwatched) -> None:
+        """Take answers in, some of them at a time; there are no steps back from there."""
+        for start in range(0, len(answers), GROUP):
+            for index, sign in answers[start : start + GROUP]:
+                x = self.pool.rows([index])[0]
+                if (x.tobytes(), sign) not in self._known:
+                    self._frame, point, self._of_frame = self._placed(x)
+                    self._factors = self._factors.with_answer(point, column(sign))
+                    self._told.append((index, sign))
+                    self._known[x.tobytes(), sign] = index
+            try:
+                if len(self._told) * (self.classes - 1) > len(self._population.cone):
+                    self._population.add_all(self._factors)
+            except Infeasible as found:
+                raise self._conflict([index for index, _ in self._told], found) from None
+            self.forget_steps()
+            watch(min(start + GROUP, len(answers)))
+
+    def _conflict(self, told: Sequence[int], found: Infeasible) -> Conflict:
+        walls = sorted({told[wall // (self.classes - 1)] for wall in found.support})
+        return Conflict(tuple(walls), ADVICE)
 
     def _placed(self, x: Floats) -> tuple[Floats, Floats, tuple[bool, ...]]:
         """Return the frame with an example in it, the example there, and what coordinates are."""
@@ -166,6 +186,7 @@ class ManySpace(Retraceable):
     def forget_steps(self) -> None:
         """Keep nothing to step back to: from here on, going back absorbs answers anew."""
         self._population.forget_steps(0)
+        self._steps.clear()
 
     @property
     def wall_examples(self) -> tuple[int, ...]:
@@ -203,11 +224,25 @@ class ManySpace(Retraceable):
         return np.concatenate(list(self._matrices(1)))
 
     def shares(self, pool: Pool, most_times: int = 1) -> Floats:
-        """Return the share of votes that each class has, (n, K)."""
+        """Return the share of votes that each class has, (n, K), among the voters."""
+        return self._counted(pool, self._matrices(most_times))
+
+    def vote(self, pool: Pool, most_times: int = 1) -> Floats:
+        """Return the same among hypotheses that no question was chosen by."""
+        drawn = enumerate(self._population.jury_points(VOTE, most_times))
+        lifted = (
+            matrices
+            for number, points in drawn
+            for matrices in self._lifted(points, named(self.key, VOTE.free, number))
+        )
+        return self._counted(pool, lifted)
+
+    def _counted(self, pool: Pool, hypotheses: Iterable[Singles]) -> Floats:
+        """Return the share of votes that each class has among some hypotheses, (n, K)."""
         counts = np.zeros((len(pool), self.classes), dtype=np.int64)
         drawn = 0
         noise = self._noise(OfState.OWN_NUMBERS)
-        for matrices in self._matrices(most_times):
+        for matrices in hypotheses:
             counts += class_counts(pool, matrices, None, noise)
             drawn += len(matrices)
         return counts / drawn
@@ -246,7 +281,7 @@ class ManySpace(Retraceable):
 
     def leaning(self, pool: Pool, most_times: int = 1) -> Floats:
         """Return the share of votes that each class has."""
-        return self.shares(pool, most_times)
+        return self.vote(pool, most_times)
 
     def disputes(self, pool: Pool, positive: npt.NDArray[Any], answered: Ints) -> Disputes:
         """Count how hypotheses that no question was chosen by dispute a labelling of a pool."""

@@ -12,9 +12,10 @@ from aluma.errors import Conflict
 from aluma.geometry.feasibility import Infeasible
 from aluma.geometry.walls import signed_units
 from aluma.pool import Pool
-from aluma.sampling.population import Population
+from aluma.sampling.bulk import GROUP
+from aluma.sampling.population import UNDO_BYTES, Population
 from aluma.spaces.history import Event
-from aluma.spaces.space import Retraceable, Standing
+from aluma.spaces.space import Retraceable, Standing, Watch, unwatched
 
 #: What to do about a contradiction, for learners that allow for slack.
 ADVICE = "Check them and change() the wrong one, undo() the last, or allow for noise with slack."
@@ -75,7 +76,26 @@ class PlainSpace(Retraceable):
         except Infeasible as found:
             told = [*self._walls.values(), index]
             raise Conflict(tuple(told[i] for i in found.support), self._advice) from None
+        self._population.forget_steps(UNDO_BYTES)
         self._walls[normal.tobytes()] = index
+
+    def add_many(self, answers: Sequence[tuple[int, int]], watch: Watch = unwatched) -> None:
+        """Take answers in, some of them at a time; there are no steps back from there."""
+        for start in range(0, len(answers), GROUP):
+            fresh: list[Floats] = []
+            for index, sign in answers[start : start + GROUP]:
+                normal = self._wall(index, sign)
+                if normal.tobytes() not in self._walls:
+                    self._walls[normal.tobytes()] = index
+                    fresh.append(normal)
+            try:
+                if fresh:
+                    self._population.add_many(fresh)
+            except Infeasible as found:
+                told = list(self._walls.values())
+                raise Conflict(tuple(told[i] for i in found.support), self._advice) from None
+            self.forget_steps()
+            watch(min(start + GROUP, len(answers)))
 
     def _step_back(self) -> None:
         self._population.undo()

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,7 @@ from aluma.arrays import Bools, Floats, Ints
 from aluma.errors import Conflict
 from aluma.pool import Pool
 from aluma.sampling.absorption import State
-from aluma.sampling.population import Population
+from aluma.sampling.population import VOTE, Population, Task
 from aluma.scoring import Choice, choose, choose_batch, vote_shares
 from aluma.scoring.disputes import Disputes, disputes
 from aluma.scoring.majority import leaning
@@ -50,6 +50,14 @@ class Standing:
     conflict: tuple[int, ...] | None
 
 
+#: Is told how many answers have been taken in.
+Watch: TypeAlias = Callable[[int], None]
+
+
+def unwatched(_: int) -> None:
+    """Let nobody know."""
+
+
 class Space(ABC):
     """What the answers leave.
 
@@ -65,6 +73,17 @@ class Space(ABC):
     @abstractmethod
     def add(self, index: int, sign: int) -> None:
         """Take an answer in, or raise Conflict or Undecided and stay the same."""
+
+    def add_many(self, answers: Sequence[tuple[int, int]], watch: Watch = unwatched) -> None:
+        """Take in answers that nobody was asked for, as (index, sign): all of them, or raise.
+
+        A space may take them in together, faster than one by one. What they leave is the same, but
+        not the draws from it; and there may be no steps back from there. When it raises, it may
+        have taken in some of them. ``watch`` is told how many it has, now and then.
+        """
+        for number, (index, sign) in enumerate(answers, start=1):
+            self.add(index, sign)
+            watch(number)
 
     def learn_from_checks(self, answers: Sequence[tuple[int, int]]) -> None:
         """Take in what an audit was told, as (index, sign): all of it, or raise and stay the same.
@@ -174,13 +193,28 @@ class Hypotheses(Space):
         With ``most_times``, up to that many times as many as the population has where they cost
         next to nothing, which is while there are few answers.
         """
+        return self.population.voters(self._times(most_times))
+
+    def jury(self, task: Task = VOTE, most_times: int = 1) -> npt.NDArray[Any]:
+        """Return as many halfspaces that no question was chosen by.
+
+        The proofs of the vote (Lemma 15) and of Algorithm 2 (Theorem 16) need those: the voters
+        that a question was chosen by are survivors of that choice.
+        """
+        return self.population.jury(task, self._times(most_times))
+
+    def _times(self, most: int) -> int:
+        """Return how many times the population can vote at next to no cost, at most so many."""
         cone = self.population.cone
-        times = min(most_times, max(1, CHEAP_WALL_NUMBERS // max(len(cone) * cone.dimension, 1)))
-        return self.population.voters(times)
+        return min(most, max(1, CHEAP_WALL_NUMBERS // max(len(cone) * cone.dimension, 1)))
 
     def shares(self, pool: Pool, most_times: int = 1) -> Floats:
-        """Return the share of + votes for each example of a pool."""
+        """Return the share of + votes for each example of a pool, among the voters."""
         return vote_shares(pool, self.voters(most_times))
+
+    def vote(self, pool: Pool, most_times: int = 1) -> Floats:
+        """Return the same among a jury: this is what labels are given by."""
+        return vote_shares(pool, self.jury(most_times=most_times))
 
     def leaning(self, pool: Pool, most_times: int = 1) -> Floats:
         """Return shares on the same side of 1/2 as those of all votes; of a large pool, of fewer.
@@ -188,8 +222,9 @@ class Hypotheses(Space):
         See :func:`aluma.scoring.majority.leaning` for the probability that one is not.
         """
         if not pool.is_large:
-            return self.shares(pool, most_times)
-        return leaning(pool, self.voters(most_times), self.rng(OfState.VOTE_ORDER))
+            return self.vote(pool, most_times)
+        jury = self.jury(most_times=most_times)
+        return leaning(pool, jury, self.rng(OfState.VOTE_ORDER))
 
     def labelled(self, shares: Floats) -> npt.NDArray[Any]:
         """Return the labels that shares of votes stand for: with two classes, who is positive."""

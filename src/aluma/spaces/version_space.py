@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -76,14 +77,17 @@ class VersionSpace:
         fresh = _first_seen(names, self._seen)
         cone = self._cone.with_walls(normals[fresh]) if len(fresh) else self._cone
         positions = np.append(self._positions, self._answers + fresh)
+        twin = copy.copy(self)
         if not self._still_inside(cone):
             try:
-                self._inside = interior_point(cone)
+                twin._inside = interior_point(cone)
             except Infeasible as found:
                 raise Conflict(tuple(positions[found.support].tolist())) from None
-        self._cone, self._positions = cone, positions
-        self._seen |= set(names)
-        self._answers += len(normals)
+        twin._cone, twin._positions = cone, positions
+        twin._seen = self._seen | set(names)
+        twin._answers += len(normals)
+        # One step, so that Ctrl-C finds all of it done or nothing.
+        self.__dict__ = twin.__dict__
 
     def contains(self, W: Any) -> Bools | bool:
         """Say which rows of ``W`` agree with every answer; one vector gives one bool."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from aluma import bounds
 from aluma.arrays import Ints
+from aluma.sampling.population import VERIFY
 from aluma.scoring import vote_shares
 from aluma.spaces.history import Event
 from aluma.spaces.situation import Question, Situation
@@ -106,12 +107,13 @@ class VolumeSplit(Strategy[Hypotheses]):
 class VerifiedSplit(VolumeSplit):
     """The best split by votes where its factor can be verified: Algorithm 2 (Theorem 16).
 
-    Where the votes are too few to verify a factor of 2, volumes are estimated instead.
+    Votes are those of hypotheses drawn for this round, as Hoeffding's inequality needs them. Where
+    they are too few to verify a factor of 2, volumes are estimated instead.
     """
 
     def ask(self, at: Situation[Hypotheses]) -> Question:
         """Return the choice by votes, the largest minority, or the choice by volumes."""
-        voters = at.space.voters()
+        voters = at.space.jury(VERIFY)
         early = effort(self.alpha, at.n_answers)
         choice = at.space.split(voters, at.eligible, alpha=self.alpha, effort=early)
         rows = np.flatnonzero(at.eligible)

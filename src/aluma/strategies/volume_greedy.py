@@ -35,6 +35,7 @@ from aluma.geometry.feasibility import is_settled
 from aluma.pool import Pool
 from aluma.sampling.population import Population
 from aluma.sampling.volume import log_volume
+from aluma.streams import OfState, seed
 
 #: Accuracy of VolEst in Algorithm 1.
 EPSILON = 1 / 3
@@ -92,8 +93,15 @@ def _products(
             is_settled(cone, sign * x, inside) for sign in (1, -1)
         )
         if possible:
-            sides = (cone.with_walls(sign * x[None, :]) for sign in (1, -1))
             products[position] = sum(
-                log_volume(side, EPSILON, delta, population.seed).log_volume for side in sides
+                log_volume(
+                    cone.with_walls(sign * x[None, :]),
+                    EPSILON,
+                    delta,
+                    # Another for every state: which cones come was chosen by earlier estimates, and
+                    # the promise of VolEst is for a cone that was there before its draws.
+                    seed(population.state.key, OfState.VOLUME, int(row), side),
+                ).log_volume
+                for side, sign in enumerate((1, -1))
             )
     return products

@@ -2,20 +2,30 @@
 
 import os
 from pathlib import Path
+from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
 
 from aluma.app import guard
+from aluma.errors import SessionError
 from aluma.lab.bench import (
     attack_access,
+    attack_calls,
     attack_content,
     attack_damage,
     attack_durability,
+    attack_interrupts,
+    attack_library,
+    attack_places,
     attack_power,
+    attack_supply,
 )
 from aluma.lab.bench.attack_tally import Tally
+from aluma.learners.learner import Learner
 from aluma.session import chain, high_water
+from aluma.session.answer_file import AnswerFile
 
 
 def unharmed(tallies: list[Tally]) -> None:
@@ -71,3 +81,84 @@ def test_content_that_means_harm_is_text_or_refused(
 ) -> None:
     monkeypatch.setattr(attack_content, "TEXTS", attack_content.TEXTS[::4])
     unharmed(attack_content.content(tmp_path))
+
+
+def test_calls_that_make_no_sense_raise_what_is_documented_and_change_nothing(
+    tmp_path: Path,
+) -> None:
+    calls, watch = attack_calls.Calls(np.random.default_rng(11), tmp_path), mock.Mock()
+    made = attack_library._made(calls, 60, watch)
+    unharmed([made, attack_library._methods(calls, 60, watch)])
+    assert made.ends["documented exception"] > 5
+
+
+def test_a_call_that_leaves_something_changed_would_be_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def slips(self: Learner, i: Any) -> None:
+        self._history = [*self._history, *self._history[:1]]
+        raise ValueError(f"no {i}")
+
+    calls = attack_calls.Calls(np.random.default_rng(12), tmp_path)
+    one = calls.learner()
+    one.tell(int(one.ask()), "no")
+    before = attack_calls.state(one)
+    monkeypatch.setattr(Learner, "skip", slips)
+    with pytest.raises(ValueError, match="no 1"):
+        one.skip(1)
+    assert not attack_calls.same(attack_calls.state(one), before)
+
+
+def test_an_answer_is_taken_whole_or_not_at_all_when_ctrl_c_comes() -> None:
+    found = attack_interrupts.changes()
+    chosen = [change for change in found if change.name in TELLING]
+    rng = np.random.default_rng(13)
+    unharmed([attack_interrupts.interrupted(change, 12, rng) for change in chosen])
+
+
+#: A learner, an audit, a space: what is changed by steps that Ctrl-C may come between.
+TELLING = ("ALuMA.tell", "ALuMA.undo", "Audit.tell", "VersionSpace.add")
+
+
+def test_an_answer_half_taken_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    change = attack_interrupts.changes()[0]
+    in_place = lambda self, i, label: self._tell_one(i, label)  # noqa: E731
+    monkeypatch.setattr(Learner, "tell", in_place)
+    late = {"_tell_one", "_learn", "_forget"}
+    rng = np.random.default_rng(14)
+    assert attack_interrupts.interrupted(change, 10**6, rng, within=late).broken
+
+
+def test_signals_and_threads_leave_a_session_true_to_its_file(tmp_path: Path) -> None:
+    unharmed([attack_interrupts.signalled(tmp_path, 6, np.random.default_rng(15))])
+    unharmed([attack_library._threads(tmp_path, 1)])
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_process_may_look_and_not_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for part in ("true", "open"):
+        (tmp_path / part).mkdir()
+    unharmed([attack_library._forks(tmp_path / "true", 2)])
+    monkeypatch.setattr(AnswerFile, "is_inherited", False)
+    # What both processes write may even damage the file.
+    try:
+        assert attack_library._forks(tmp_path / "open", 1).broken
+    except SessionError:
+        return
+
+
+def test_a_clock_going_back_and_a_place_that_is_read_only_lose_nothing(tmp_path: Path) -> None:
+    unharmed(attack_places.places(tmp_path))
+
+
+def test_servers_that_lie_leave_nothing_in_the_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = ("flipped", "cut", "endless", "drips", "bomb")
+    monkeypatch.setattr(attack_supply, "TRICKS", few)
+    rng = np.random.default_rng(16)
+    unharmed([attack_supply.supply(tmp_path, len(few), rng)])
+    monkeypatch.setattr(attack_supply, "DIGEST", "0" * 64)
+    assert attack_supply.supply(tmp_path / "again", 1, rng).broken

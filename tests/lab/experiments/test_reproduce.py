@@ -64,9 +64,7 @@ def wait_for(out: Path, count: int, process: subprocess.Popen[str]) -> None:
     pytest.fail("no results after a minute")
 
 
-@pytest.mark.parametrize(
-    ("how", "jobs"), [(signal.SIGKILL, 1), (signal.SIGINT, 1), (signal.SIGINT, 2)]
-)
+@pytest.mark.parametrize(("how", "jobs"), [(signal.SIGKILL, 1), (signal.SIGINT, 2)])
 def test_an_interrupted_run_goes_on_and_leaves_the_same_bytes(tmp_path, whole, how, jobs) -> None:
     process = start(tmp_path, jobs)
     wait_for(tmp_path, 5, process)

@@ -3,7 +3,7 @@
 import { $, make } from "./dom.js";
 
 // Letters that do nothing else on the page, for the answers after the ninth.
-const LETTERS = "abcdfhijkmopqrtvwxyz";
+const LETTERS = "abcdhijkmoqtvwxyz";
 const ARROWS = [["ArrowLeft", "←"], ["ArrowRight", "→"]];
 
 export const MOST = 20;

@@ -5,6 +5,10 @@ import { $, count, make } from "./dom.js";
 import { brief } from "./example.js";
 
 const FEW = 4;
+let pressed = () => false; // what keys do while a contradiction is shown
+
+// Says whether a key means something; `label` is the answer that it gives elsewhere, if any.
+export const press = (key, label) => pressed(key, label);
 
 // act: { change(verdict, label), other(label), exception(), skip(), slack(), back() }
 // With `changing`, it is an earlier answer that was to be changed.
@@ -26,14 +30,20 @@ export function show(clash, card, labels, act, changing) {
     $("clash-more").hidden = true;
   };
   $("clash-ways").replaceChildren(
-    ...(clash.slack ? [way("My data is messy: allow for that", act.slack, "primary")] : []),
+    ...(clash.slack ? [way("My data is messy: allow for that", act.slack, "T", "primary")] : []),
     ...(changing ? [] : [
-      way("Keep my answer, do not learn from it", act.exception),
+      way("Keep my answer, do not learn from it", act.exception, "X"),
       ...instead(clash, card, labels, act),
-      way("Skip it", act.skip),
+      way("Skip it", act.skip, "S"),
     ]),
-    way(changing ? "Leave it as it was" : "Back to the question", act.back),
+    way(changing ? "Leave it as it was" : "Back to the question", act.back, "Esc"),
   );
+  pressed = (key, label) => {
+    const means = { ...(clash.slack && { t: act.slack }), ...(!changing && { x: act.exception, s: act.skip }), Escape: act.back };
+    if (label !== undefined && label !== clash.label && !changing) means[key] = () => act.other(label);
+    means[key]?.();
+    return key in means;
+  };
   $("clash").hidden = false;
   $("clash").focus();
 }
@@ -45,7 +55,7 @@ export function hide() {
 // Of two answers there is one other; of more, a button each.
 function instead(clash, card, labels, act) {
   const others = labels.filter((one) => one !== clash.label);
-  if (others.length === 1) return [way(`Answer “${others[0]}” instead`, () => act.other(others[0]))];
+  if (others.length === 1) return [way(`Answer “${others[0]}” instead`, () => act.other(others[0]), labels.indexOf(others[0]) === 0 ? "←" : "→")];
   return [picker(labels, {
     current: clash.label, others: true, name: card.title, words: (label) => `Answer “${label}” instead`, pick: act.other,
   })];
@@ -66,8 +76,8 @@ function change(verdict, other, act) {
   return button;
 }
 
-function way(text, action, className = "") {
-  const button = make("button", { type: "button", dir: "auto", className }, text);
+function way(text, action, key, className = "") {
+  const button = make("button", { type: "button", dir: "auto", className }, text, ...(key ? [" ", make("kbd", { ariaHidden: "true" }, key)] : []));
   button.addEventListener("click", action);
   return button;
 }

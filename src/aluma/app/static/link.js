@@ -33,7 +33,7 @@ async function settle(response) {
 export const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
 // What is no answer and is not taken back by an undo.
-const STAYS = new Set(["/api/add", "/api/note"]);
+const STAYS = new Set(["/api/add", "/api/note", "/api/resolve"]);
 
 export class Outbox {
   // hooks: sent(item, receipt), refused(item, refusal), trouble(error or null), changed()

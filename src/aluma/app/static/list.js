@@ -8,8 +8,8 @@ import { get } from "./link.js";
 const STEP = 50;
 // Votes are no probabilities: all they tell is which guesses are doubtful.
 const UNSURE = 0.8;
-const NONE = { answers: "There is no answer yet.", search: "No example has all of these words." };
-let mode = "answers", offset = 0, run = 0, labels = ["no", "yes"], choose = () => {};
+const NONE = { answers: "There is no answer yet.", search: "No example has all of these words.", similar: "There is no other example." };
+let mode = "answers", about = null, offset = 0, run = 0, labels = ["no", "yes"], choose = () => {};
 
 // choose(verdict, label) is called when a label is picked.
 export function setUp(onChoose) {
@@ -28,11 +28,13 @@ export function setUp(onChoose) {
   $("list-more").addEventListener("click", () => load(false));
 }
 
-export function open(what, names) {
+// `card` is what similar ones are wanted to.
+export function open(what, names, card = null) {
   mode = what;
+  about = card;
   labels = names;
-  $("list-title").textContent = what === "answers" ? "Answers" : "Search";
-  $("find-row").hidden = what === "answers";
+  $("list-title").textContent = { answers: "Answers", search: "Search", similar: `Similar to ${card?.title}` }[what];
+  $("find-row").hidden = what !== "search";
   $("list-items").replaceChildren();
   $("list").showModal();
   if (what === "search") $("find").select();
@@ -53,7 +55,7 @@ async function load(anew) {
   const mine = ++run;
   if (anew) offset = 0;
   const words = encodeURIComponent($("find").value);
-  const path = mode === "answers" ? "/api/answers?" : `/api/search?q=${words}&`;
+  const path = { answers: "/api/answers?", search: `/api/search?q=${words}&`, similar: `/api/similar/${about?.example}?` }[mode];
   let found;
   try {
     found = await get(`${path}offset=${offset}&limit=${STEP}`);
@@ -63,12 +65,14 @@ async function load(anew) {
   }
   if (mine !== run) return;
   const items = found.items.map(item);
+  $("list-items").classList.toggle("gallery", found.items.some((one) => one.card.image));
   if (anew) $("list-items").replaceChildren(...items);
   else $("list-items").append(...items);
   offset += found.items.length;
   $("list-more").hidden = offset >= found.total;
   $("list-count").textContent = found.total === 0 ? NONE[mode] : mode === "answers"
     ? `${count(found.total)} given, the newest first. Pick ${labels.length === 2 ? "the other one" : "another one"} to change an answer.`
+    : mode === "similar" ? "The nearest by the features that are learnt from. Pick an answer to give or change it."
     : `${count(found.total)} found. Pick an answer to give or change it.`;
 }
 
@@ -82,7 +86,7 @@ export function item(verdict) {
 }
 
 function guess(verdict) {
-  if (verdict.label === "") return "no guess before the first answer";
+  if (verdict.label === "") return "no guess yet, or about to be checked";
   return `the model's guess: ${verdict.label}${verdict.share < UNSURE ? ", unsure" : ""}`;
 }
 

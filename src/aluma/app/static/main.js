@@ -14,6 +14,8 @@ import { follow, Outbox } from "./link.js";
 import * as notice from "./notice.js";
 import * as noting from "./noting.js";
 import * as panel from "./panel.js";
+import * as review from "./review.js";
+import * as people from "./people.js";
 
 let state = null;      // the latest from the server
 let shown = null;      // the card on the screen
@@ -27,7 +29,7 @@ let outbox = null;     // answers on their way
 const seen = new Map(); // cards shown lately, by example
 
 const answersWaiting = () => outbox.items.filter((item) => item.path === "/api/answer" && item.card);
-const taken = (number) => outbox.items.some((item) => item.path !== "/api/note" && item.body.example === number);
+const taken = (number) => outbox.items.some((item) => !["/api/note", "/api/resolve"].includes(item.path) && item.body.example === number);
 const beingNoted = (number) => outbox.items.some((item) => item.path === "/api/note" && item.body.example === number);
 
 // ---- what the server says
@@ -64,10 +66,13 @@ function reconcile() {
 function sent(item, receipt) {
   confirmed = Math.max(confirmed, receipt.version);
   reconcile();
+  if (item.path === "/api/resolve") people.resolved();
   if (["/api/answer", "/api/change"].includes(item.path)) list.changed(item.body.example, item.body.label);
+  review.saved(item.body.example, true);
 }
 
 function refused(item, refusal) {
+  review.saved(item.body.example, false);
   if (refusal.clash) {
     const blank = { example: refusal.clash.example, title: "", text: "", image: null };
     meet(refusal.clash, seen.get(refusal.clash.example) ?? item.card ?? blank, item.path === "/api/change");
@@ -109,10 +114,9 @@ function skip() {
 }
 
 // An example that is as good as the next question, when that is not known yet. Nothing is as good as
-// a check: it was drawn.
+// a check but another: it was drawn.
 function substitute(card) {
-  if (card.check) return null;
-  return state.spare.find((one) => one.example !== card.example && !taken(one.example) && !seen.has(one.example)) ?? null;
+  return state.spare.find((one) => (!card.check || one.check) && one.example !== card.example && !taken(one.example) && !seen.has(one.example)) ?? null;
 }
 
 function undo() {
@@ -133,6 +137,10 @@ function chosen(verdict, label) {
   const path = verdict.by === "vote" ? "/api/answer" : "/api/change";
   outbox.put(path, { example: verdict.card.example, label });
   seen.set(verdict.card.example, verdict.card);
+}
+
+function skipped(card) {
+  outbox.put("/api/skip", { example: card.example });
 }
 
 // ---- contradictions
@@ -182,6 +190,7 @@ function put(card, from) {
     seen.set(card.example, card);
     if (seen.size > 200) seen.delete(seen.keys().next().value);
     example.show(card);
+    $("card").scrollTop = 0;
     measured(from);
   }
   redraw();
@@ -208,11 +217,15 @@ function redraw() {
   $("open-note").disabled = shown === null || clash !== null;
   $("noted").hidden = !shown?.note;
   $("noted").textContent = shown?.note ? `Note${beingNoted(shown.example) ? " (being saved)" : ""}: ${shown.note}` : "";
+  $("open-similar").disabled = shown === null || clash !== null;
   $("skip").disabled = shown === null || clash !== null;
-  $("undo").disabled = state.version === 0 && outbox.items.length === 0;
+  $("undo").disabled = (state.me ? state.mine : state.version) === 0 && outbox.items.length === 0;
   $("card").hidden = $("answers").hidden = clash !== null;
   $("drawn").hidden = !isCheck();
-  if (shown === null && state.progress.exhausted) {
+  if (shown === null && state.progress.exhausted && outbox.items.length === 0) {
+    clearTimeout(waiting);
+    waiting = 0;
+    $("card").classList.remove("leaving");
     example.say("There is nothing left to ask.");
   } else if (shown === null && waiting === 0) {
     $("card").classList.add("leaving");
@@ -221,6 +234,7 @@ function redraw() {
   panel.progress(state, pending);
   panel.curve(state.curve, state.progress);
   panel.latest(state, pending);
+  people.draw(state);
   latest = panel.news(state, dismissed, clash !== null);
   // Old news is forgotten, so that the same can be news again.
   if (latest === null) dismissed = null;
@@ -235,12 +249,17 @@ function isCheck() {
 
 const open = (id) => $(id).showModal();
 const openList = (what) => state && list.open(what, state.labels);
+const openSimilar = (card) => card && state && list.open("similar", state.labels, card);
+const openReview = () => state && clash === null && review.open(state);
 
 const keys = {
   s: skip, u: undo, Backspace: undo,
   l: () => openList("answers"),
   "/": (event) => { event.preventDefault(); openList("search"); },
+  r: openReview,
+  f: () => clash === null && openSimilar(shown),
   e: () => open("export"),
+  p: () => people.open(state),
   g: (event) => { if (state?.guidelines) { event.preventDefault(); guidelines.open(); } },
   n: (event) => { event.preventDefault(); openNote(); },
   "?": openHelp,
@@ -277,6 +296,7 @@ function openHelp() {
     : ["What is ", make("b", {}, "expected"), " holds only if straight boundaries in the features separate the answers, and if none of them is likelier than another beforehand."]));
   for (const one of document.querySelectorAll(".if-grows")) one.hidden = !state?.grows;
   for (const one of document.querySelectorAll(".if-guided")) one.hidden = !state?.guidelines;
+  for (const one of document.querySelectorAll(".if-people")) one.hidden = !state?.me;
   open("help");
 }
 
@@ -291,16 +311,28 @@ function clicked(place, event) {
   answer(state.labels[place]);
 }
 
+// Keys that scroll a long example; a quarter or most of what is to be seen at a time.
+function scrolled(event) {
+  const card = $("card"), high = card.clientHeight;
+  const by = { ArrowDown: high / 4, ArrowUp: -high / 4, PageDown: 0.85 * high, PageUp: -0.85 * high, " ": (event.shiftKey ? -0.85 : 0.85) * high, Home: -card.scrollHeight, End: card.scrollHeight }[event.key];
+  if (by === undefined || (event.key === " " && event.target.closest?.("button, a")) || card.scrollHeight <= high) return false;
+  event.preventDefault();
+  card.scrollBy({ top: by });
+  return true;
+}
+
 document.addEventListener("keydown", (event) => {
-  if (event.repeat || event.isComposing || event.altKey || event.metaKey) return;
+  if (event.isComposing || event.altKey || event.metaKey) return;
   if (document.querySelector("dialog[open]") || event.target.matches?.("input, textarea")) return;
+  if (event.repeat) return void (clash === null && scrolled(event));
   if (event.ctrlKey) {
     if (event.key === "z") undo();
     return;
   }
-  if (event.key === "Escape" && clash !== null) return back();
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   const place = state === null ? -1 : choices.placeOf(key, state.labels.length);
+  if (clash !== null && clashes.press(key, state.labels[place])) return;
+  if (scrolled(event)) return;
   if (place >= 0) keyed(event, place);
   else keys[key]?.(event);
 });
@@ -309,8 +341,11 @@ $("skip").addEventListener("click", skip);
 $("undo").addEventListener("click", undo);
 $("open-list").addEventListener("click", () => openList("answers"));
 $("open-search").addEventListener("click", () => openList("search"));
+$("open-review").addEventListener("click", openReview);
+$("open-similar").addEventListener("click", () => openSimilar(shown));
 $("open-export").addEventListener("click", () => open("export"));
 $("open-add").addEventListener("click", openAdd);
+$("open-people").addEventListener("click", () => people.open(state));
 $("open-note").addEventListener("click", openNote);
 $("open-guidelines").addEventListener("click", guidelines.open);
 for (const id of ["open-help", "more"]) $(id).addEventListener("click", openHelp);
@@ -330,7 +365,9 @@ addEventListener("beforeunload", (event) => {
 });
 
 list.setUp(chosen);
+review.setUp({ give: chosen, skip: skipped, undo, similar: openSimilar });
 adding.setUp(add);
 noting.setUp(note);
+people.setUp((example, label) => outbox.put("/api/resolve", { example, label }));
 if (location.search) history.replaceState(null, "", "/");
 follow(arrived, trouble);

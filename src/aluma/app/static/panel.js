@@ -39,15 +39,17 @@ function counts(now, labels) {
     make("b", {}, count(now.counts[place])))));
 }
 
+// As long as what is done and to come together; the whole pool where nobody can say what is to come.
 function bar(now, labels) {
   const pieces = now.counts.map((n, place) => [place, n]);
   if (labels.length === 2) pieces.reverse();
+  const whole = now.to_come === null ? now.size : Math.max(now.answered + now.to_come, 1);
   $("share").replaceChildren(...pieces.filter(([, n]) => n > 0).map(([place, n]) => {
     const piece = tinted(make("i"), place, labels.length);
-    piece.style.flex = `0 0 ${(100 * n) / now.size}%`;
+    piece.style.flex = `0 0 ${(100 * n) / whole}%`;
     return piece;
   }));
-  $("share").setAttribute("aria-label", `${count(now.answered)} answered, of ${count(now.size)}`);
+  $("share").setAttribute("aria-label", now.to_come === null ? `${count(now.answered)} answered, of ${count(now.size)}` : `${count(now.answered)} answered, about ${count(now.to_come)} to come`);
 }
 
 const WIDE = 320, HIGH = 120, LEFT = 42, BOTTOM = 100, TOP = 8;

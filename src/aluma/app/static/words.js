@@ -57,10 +57,16 @@ export function outlook(now) {
   if (now.exhausted) return "";
   if (now.phase === "finished") return `The goal of ${goal} is reached.`;
   if (now.out_of_reach) return `The goal of ${goal} is out of reach with these features.`;
-  if (now.phase !== "checking" || known === null) return `The goal is ${goal}. Checks at random are to come.`;
+  if (now.phase !== "checking" || known === null) return `The goal is ${goal}. ${beforeChecks(now)}`;
   if (known.remaining_at_rate === null) return `At this rate, checks do not come to the goal of ${goal}.`;
   const checks = `About ${many(known.remaining_at_rate, known.checks ? "more check" : "check")} to the goal of ${goal}`;
   return known.wrong_found > 0 ? `${checks} at this rate, ${count(known.remaining)} if all are right.` : `${checks}, if all are right.`;
+}
+
+function beforeChecks(now) {
+  if (now.checks_by === null) return "Checks at random are to come.";
+  const answers = Math.max(now.checks_by - now.answered, 1), checks = now.to_come - answers;
+  return `At most ${many(answers, "more answer")}, then checks at random: about ${count(Math.max(checks, 1))} if all are right.`;
 }
 
 // What would be true if a straight boundary fitted: an estimate, and said to be one.

@@ -1,9 +1,11 @@
 """Attacks on sessions and pages by somebody who wants them to fail: ``aluma bench attack``.
 
-Damage to files, processes killed and out of room, power cuts (where there is strace), requests that
-must not be let in, and content that means harm. Everything stays in a temporary folder and on this
-machine. What is printed is how often each was tried and how it ended; nothing may end as FAILED.
-docs/security.md says what was found, and SECURITY.md what is promised.
+Damage to files, processes killed and out of room, power cuts (where there is strace), places that
+may not be written to, requests that must not be let in, content that means harm, calls of the
+library that make no sense, Ctrl-C at every bytecode, and downloads that are cut off. Everything
+stays in a temporary folder and on this machine. What is printed is how often each was tried and how
+it ended; nothing may end as FAILED. docs/security.md says what was found, and SECURITY.md what is
+promised.
 """
 
 from __future__ import annotations
@@ -25,7 +27,10 @@ from aluma.lab.bench.attack_access import access
 from aluma.lab.bench.attack_content import content
 from aluma.lab.bench.attack_damage import damages
 from aluma.lab.bench.attack_durability import durability
+from aluma.lab.bench.attack_library import library
+from aluma.lab.bench.attack_places import places
 from aluma.lab.bench.attack_power import power
+from aluma.lab.bench.attack_supply import supply
 from aluma.lab.bench.attack_tally import Tally
 from aluma.lab.bench.page import LABELS, points
 from aluma.lab.bench.page_crash import Kills, hammer
@@ -33,6 +38,11 @@ from aluma.lab.bench.page_crash import Kills, hammer
 #: Damages to a session's file (to others a part of it), kills of processes, kills of a page.
 DAMAGES, KILLS, PAGE_KILLS = 1000, 1000, 30
 QUICK_DAMAGES, QUICK_KILLS, QUICK_PAGE_KILLS = 80, 30, 3
+#: Calls of the library, and downloads.
+CALLS, DOWNLOADS = 10_000, 96
+QUICK_CALLS, QUICK_DOWNLOADS = 300, 16
+#: Folders, one for each kind of attack.
+PARTS = ("damage", "durability", "access", "content", "supply", "library")
 #: Answers to a page for every time that it is killed.
 ANSWERS = 8
 #: Seconds after which no more processes are killed.
@@ -42,20 +52,32 @@ SEED = 20
 
 def run(console: Console, quick: bool = False) -> bool:
     """Print how attacks ended; say whether none got through."""
-    rng = np.random.default_rng(SEED)
+    tallies: list[Tally] = []
     with TemporaryDirectory() as name, _quiet():
-        folder = Path(name)
-        parts = [_folder(folder, part) for part in ("damage", "durability", "access", "content")]
-        tallies = damages(parts[0], QUICK_DAMAGES if quick else DAMAGES, rng)
-        if hasattr(os, "fork"):
-            kills = QUICK_KILLS if quick else KILLS
-            tallies += durability(parts[1], kills, rng, seconds=MOST_SECONDS)
-            tallies += power(parts[1], rng, cuts=1 if quick else 3)
-            tallies.append(_page_killed(parts[1], QUICK_PAGE_KILLS if quick else PAGE_KILLS, rng))
-        tallies += access(parts[2])
-        tallies += content(parts[3])
+        for tally in _attacks(Path(name), quick):
+            tallies.append(tally)
+            console.print(
+                f"[dim]{escape(tally.what)}: {escape(_ends(tally))}[/dim]", soft_wrap=True
+            )
     _print(console, tallies)
     return not any(tally.broken for tally in tallies)
+
+
+def _attacks(folder: Path, quick: bool) -> Iterator[Tally]:
+    """Yield what became of each kind of attack, as soon as it is known."""
+    rng = np.random.default_rng(SEED)
+    parts = [_folder(folder, part) for part in PARTS]
+    yield from damages(parts[0], QUICK_DAMAGES if quick else DAMAGES, rng)
+    yield from places(parts[1])
+    yield from access(parts[2])
+    yield from content(parts[3])
+    yield supply(parts[4], QUICK_DOWNLOADS if quick else DOWNLOADS, rng)
+    yield from library(parts[5], QUICK_CALLS if quick else CALLS, SEED)
+    if hasattr(os, "fork"):
+        kills = QUICK_KILLS if quick else KILLS
+        yield from durability(parts[1], kills, rng, seconds=MOST_SECONDS)
+        yield _page_killed(parts[1], QUICK_PAGE_KILLS if quick else PAGE_KILLS, rng)
+        yield from power(parts[1], rng, cuts=1 if quick else 3)
 
 
 def _page_killed(folder: Path, kills: int, rng: np.random.Generator) -> Tally:
@@ -90,11 +112,14 @@ def _quiet() -> Iterator[None]:
         logger.setLevel(before)
 
 
+def _ends(tally: Tally) -> str:
+    return "; ".join(f"{end} {number:,}" for end, number in sorted(tally.ends.items()))
+
+
 def _print(console: Console, tallies: list[Tally]) -> None:
     table = Table("tried", "times", "how it ended", box=SIMPLE_HEAD, title="Attacks")
     for tally in tallies:
-        ends = "; ".join(f"{end} {number:,}" for end, number in sorted(tally.ends.items()))
-        table.add_row(tally.what, f"{tally.tried:,}", ends)
+        table.add_row(tally.what, f"{tally.tried:,}", escape(_ends(tally)))
     console.print(table)
     for tally in tallies:
         for line in tally.broken[:5]:

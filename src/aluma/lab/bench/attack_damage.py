@@ -6,13 +6,16 @@ What is refused is recovered, and must bring back every entry whose bytes are st
 
 from __future__ import annotations
 
+import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import pairwise
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from aluma.app import check_recovery
 from aluma.app.check_log import CheckLog
 from aluma.app.curve import Curve
 from aluma.app.features import Features
@@ -94,7 +97,7 @@ def _session_opens(sound: Path) -> Callable[[Path, bytes], str]:
     content = sound.read_bytes()
     file = AnswerFile.open(sound)
     file.close()
-    expected = (file.about, file.entries, file.requests)
+    expected = (file.about, file.entries, file.requests, file.beside)
     spans = _spans(content)
 
     def opens(path: Path, changed: bytes) -> str:
@@ -104,7 +107,7 @@ def _session_opens(sound: Path) -> Callable[[Path, bytes], str]:
             _has_way_out(str(refused))
             return _recovers(path, changed)
         one.close()
-        if (one.about, one.entries, one.requests) != expected:
+        if (one.about, one.entries, one.requests, one.beside) != expected:
             raise AssertionError("it was opened with other answers")
         return "harmless"
 
@@ -118,10 +121,12 @@ def _session_opens(sound: Path) -> Callable[[Path, bytes], str]:
             raise AssertionError("recovering changed the file")
         if any(expected[1][n - 1] != entry for n, entry in found.entries.items()):
             raise AssertionError("an entry was recovered that nobody wrote")
+        if any(expected[3].get(name) != text for name, text in found.beside.items()):
+            raise AssertionError("a note was recovered that nobody wrote")
         whole = {n for n, places in spans.items() if _intact(content, changed, places)}
         if whole - set(found.entries):
             raise AssertionError(f"entries {whole - set(found.entries)} are whole and were missed")
-        lost = len(expected[1]) - len(found.entries)
+        lost = len(expected[1]) - len(found.entries) + len(expected[3]) - len(found.beside)
         return "refused, all recovered" if not lost else "refused, some lost"
 
     return opens
@@ -181,6 +186,7 @@ def _mark_opens(session: Path) -> Callable[[Path, bytes], str]:
 def _checks_open(sound: Path) -> Callable[[Path, bytes], str]:
     with CheckLog(sound, dict(ABOUT), _audit()) as log:
         expected = (log.audit.answers, log.version)
+    lines = sound.read_bytes().split(b"\n")[:-1]
 
     def opens(path: Path, changed: bytes) -> str:
         try:
@@ -191,12 +197,37 @@ def _checks_open(sound: Path) -> Callable[[Path, bytes], str]:
             _has_way_out(str(refused))
             if path.read_bytes() != changed:
                 raise AssertionError("a file that was refused has changed") from refused
-            return "refused"
+            return _checks_recovered(path, lines)
         if found != expected or not known:
             raise AssertionError("it was opened with other answers")
         return "harmless"
 
     return opens
+
+
+def _checks_recovered(path: Path, lines: list[bytes]) -> str:
+    """See that every line comes back that is whole, as is the one before, and no other."""
+    now = path.read_bytes().split(b"\n")[:-1]
+    try:
+        recovered: Iterable[dict[str, Any]] = check_recovery.recovered(path).lines.values()
+    except SessionError:
+        recovered = ()
+    # By what they say: where an end of a line is lost, the numbers are others.
+    found = {json.dumps(line) for line in recovered}
+    said = [_said(line) for line in lines]
+    if found - set(said[1:]):
+        raise AssertionError("a check was recovered that nobody wrote")
+    left = set(pairwise(now))
+    whole = {said[n] for n in range(1, len(lines)) if (lines[n - 1], lines[n]) in left}
+    if whole - found:
+        raise AssertionError(f"{whole - found} are whole and were missed")
+    return "refused, all recovered" if len(found) == len(lines) - 1 else "refused, some lost"
+
+
+def _said(raw: bytes) -> str:
+    line = json.loads(raw)
+    line.pop("digest")
+    return json.dumps(line)
 
 
 def _rollbacks(session: Path, states: list[bytes]) -> Tally:
@@ -238,6 +269,8 @@ def _session(folder: Path) -> tuple[Path, list[bytes]]:
     try:
         for i in range(ANSWERS):
             desk.answer(f"r{i}", i, LABELS[int(X[i, 0] > 0)])
+            if i % 4 == 0:
+                desk.note(f"n{i}", i, f"a note about {i}, " * 5)
     finally:
         desk.close()
     # The page draws it when it has time to; here it is to be there.

@@ -20,34 +20,42 @@ from typing import IO
 
 import numpy as np
 
+from aluma.app.answers import LIST
 from aluma.app.check_log import CheckLog
 from aluma.errors import BadInput, SessionError
 from aluma.lab.bench.attack_tally import Tally
 from aluma.promises.audit import Audit
-from aluma.session import Session
+from aluma.session import Session, answer_log
 from aluma.session.answer_file import AnswerFile
 
 #: Answers after which a file is left and another begun.
 MOST_ANSWERS = 300
 POOL, DIMENSION = 2 * MOST_ANSWERS, 3
 #: Seconds after some answers at which a child is killed, at most.
-LONGEST_DELAY = 0.02
+LONGEST_DELAY, LONGEST_MOVE = 0.02, 0.3
 #: Every so many attacks, a second process tries to open the file meanwhile.
 SECOND = 5
 ABOUT = {"file": "x", "tolerance": 0.0}
 LABELS = ("no", "yes")
+#: Answers in a session that is moved, and what is asked for when answers become more.
+MOVED, SECTORS = 12, 6
+#: Hypotheses of those that have some.
+HYPOTHESES = 64
 
 #: Imports once, then forks a process for every line: kind, path, first number, bytes of room.
 SERVER = """
-import json, os, resource, signal, sys
+import json, logging, os, resource, signal, sys
 from pathlib import Path
 import numpy as np
+from aluma.app import answers
 from aluma.app.check_log import CheckLog
+from aluma.app.slack import loosened
 from aluma.errors import AlumaError
 from aluma.lab.bench import attack_durability as attack
 from aluma.session import Session
 
 X = attack.pool()
+logging.disable(logging.WARNING)
 
 def stay():
     # Whoever is to be killed keeps the file open until then.
@@ -58,15 +66,32 @@ def answer(kind, path, first):
     if kind == "checks":
         with CheckLog(Path(path), dict(attack.ABOUT), attack.audit()) as log:
             os.write(1, b"open\\n")
-            for i in range(first, attack.MOST_ANSWERS):
+            for i in range(first, attack.most(kind)):
                 if not log.knows(f"r{i}"):
                     log.tell(log.audit.ask(), attack.LABELS[i % 2], f"r{i}")
+                os.write(1, b"%d\\n" % i)
+            stay()
+    elif kind == "slack":
+        session = Session.open(path, X)
+        os.write(1, b"open\\n")
+        for i in range(first, attack.most(kind)):
+            if not session.knows(f"r{i}"):
+                session = loosened(session, f"r{i}")
+            os.write(1, b"%d\\n" % i)
+        stay()
+    elif kind == "classes":
+        with Session.open(path, X) as session:
+            os.write(1, b"open\\n")
+            for i in range(first, attack.most(kind)):
+                listed = answers.written([attack.sector(X[j]) for j in range(i + 1)])
+                session.keep_beside(listed)
+                session.tell(i, attack.sector(X[i]), request=f"r{i}")
                 os.write(1, b"%d\\n" % i)
             stay()
     else:
         with Session.open(path, X) as session:
             os.write(1, b"open\\n")
-            for i in range(first, attack.MOST_ANSWERS):
+            for i in range(first, attack.most(kind)):
                 session.tell(i, attack.LABELS[int(X[i, 0] > 0)], request=f"r{i}")
                 os.write(1, b"%d\\n" % i)
             stay()
@@ -95,6 +120,16 @@ def pool() -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
     return np.random.default_rng(4).standard_normal((POOL, DIMENSION))
 
 
+def sector(x: np.ndarray[tuple[int], np.dtype[np.float64]]) -> str:
+    """Return one of many answers to an example: there are more and more of them on the way."""
+    return f"c{int((np.arctan2(x[1], x[0]) + np.pi) * SECTORS / (2 * np.pi))}"
+
+
+def most(kind: str) -> int:
+    """Return how many answers a file gets; many classes take longer to learn."""
+    return MOST_ANSWERS // 15 if kind == "classes" else MOST_ANSWERS
+
+
 def audit() -> Audit:
     """Return the audit that is answered; it goes on to the last label."""
     return Audit(LABELS * POOL, tolerance=0.0)
@@ -121,13 +156,30 @@ class Attacked:
         else:
             file = AnswerFile.open(self.path)
             file.close()
+            if self.kind == "slack":
+                return _moved(file)
             number, X = len(file.entries), pool()
-            expected = [(i, LABELS[int(X[i, 0] > 0)]) for i in range(number)]
-            right = [(entry.example, entry.label) for entry in file.entries] == expected
+            said = [sector(x) if self.kind == "classes" else LABELS[int(x[0] > 0)] for x in X]
+            right = [(entry.example, entry.label) for entry in file.entries] == [
+                (i, said[i]) for i in range(number)
+            ]
             named = file.requests == {f"r{i}" for i in range(number)}
+            if self.kind == "classes" and number:
+                listed = set(json.loads(file.beside.get(LIST, "[]")))
+                named = named and set(said[:number]) <= listed
         if not right:
             return number, "answers are doubled or invented"
         return number, None if named else "names of requests are lost"
+
+
+def _moved(file: AnswerFile) -> tuple[int, str | None]:
+    """Say how often a session was moved, and what is wrong with the answers that it has."""
+    X, told = pool(), {entry.example: entry.label for entry in answer_log.kept(file.entries)}
+    number = sum(name.startswith("r") for name in file.requests)
+    if told != {i: LABELS[int(X[i, 0] > 0)] for i in range(MOVED)}:
+        return number, "answers are lost, doubled or invented"
+    expected = {f"a{i}" for i in range(MOVED)} | {f"r{i}" for i in range(number)}
+    return number, None if file.requests == expected else "names of requests are lost"
 
 
 class Children:
@@ -187,6 +239,8 @@ def durability(
         return [
             *(_killed(children, folder, kind, kills // 2, rng, signal.SIGKILL, end)
               for kind in ("session", "checks")),
+            *(_killed(children, folder, kind, kills // 10, rng, signal.SIGKILL, end)
+              for kind in ("slack", "classes")),
             _killed(children, folder, "session", kills // 10, rng, signal.SIGTERM, end),
             *(_starved(children, folder, kind, kills // 10, rng) for kind in ("session", "checks")),
         ]  # fmt: skip
@@ -209,16 +263,17 @@ def _killed(
             break
         child, said = children.begin(attacked)
         # A moment of the opening, or of an answer after some of them.
-        children.more(said, min(int(rng.integers(12)), MOST_ANSWERS - attacked.kept))
+        few = 3 if kind == "slack" else 12
+        children.more(said, min(int(rng.integers(few)), most(kind) - attacked.kept))
         if attempt % SECOND == 0 and "open" in said and "dead" not in said:
             _second(attacked, tally)
-        time.sleep(float(rng.uniform(0, LONGEST_DELAY)))
+        time.sleep(float(rng.uniform(0, LONGEST_MOVE if kind == "slack" else LONGEST_DELAY)))
         _end(child, how)
         children.rest(said)
         if "refused" in said:
             tally.fail("an answer was refused")
         _judge(attacked, said, tally)
-        if attacked.kept >= MOST_ANSWERS - 1:
+        if attacked.kept >= most(kind) - 1:
             attacked = _fresh(folder, kind, how.name, attempt + 1)
     return tally
 
@@ -238,7 +293,7 @@ def _starved(
             _end(child, signal.SIGKILL)
             children.rest(said)
         _judge(attacked, said, tally)
-        if attacked.kept >= MOST_ANSWERS - 1:
+        if attacked.kept >= most(kind) - 1:
             attacked = _fresh(folder, kind, "room", attempt + 1)
     return tally
 
@@ -248,6 +303,14 @@ def _fresh(folder: Path, kind: str, name: str, number: int) -> Attacked:
     path = folder / f"{kind}-{name}-{number}"
     if kind == "session":
         Session.create(path, pool(), strategy="passive", classes=LABELS).close()
+    elif kind == "classes":
+        Session.create(path, pool(), n_hypotheses=HYPOTHESES, promise="credible").close()
+    elif kind == "slack":
+        with Session.create(
+            path, pool(), classes=LABELS, n_hypotheses=HYPOTHESES, slack=0, promise="credible"
+        ) as session:
+            for i, x in enumerate(pool()[:MOVED]):
+                session.tell(i, LABELS[int(x[0] > 0)], request=f"a{i}")
     return Attacked(kind, path)
 
 

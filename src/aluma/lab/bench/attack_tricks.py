@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import product
 from typing import NamedTuple
 
@@ -25,8 +25,7 @@ class Trick(NamedTuple):
 
 def tricks(port: int) -> list[Trick]:
     """Return all requests that are tried."""
-    made = [*_tokens(port), *_hosts(port), *_origins(port), *_forms(port), *_paths(port)]
-    return [*made, *_smuggled(port), *_controls(port)]
+    return [trick for kind in KINDS for trick in kind(port)]
 
 
 def request(
@@ -355,3 +354,16 @@ def _controls(port: int) -> Iterator[Trick]:
         yield Trick(f"post {kind}", request(port, "/api/undo", "POST", *head, body=UNDO), True)
     mail = ("Sec-Fetch-Site", "cross-site")
     yield Trick("from a mail", request(port, f"/?token={TOKEN}", "GET", mail), True)
+
+
+#: All kinds of requests. Another kind, such as one person's token used for another, is a function
+#: of the port that yields its tricks, and a name here.
+KINDS: tuple[Callable[[int], Iterator[Trick]], ...] = (
+    _tokens,
+    _hosts,
+    _origins,
+    _forms,
+    _paths,
+    _smuggled,
+    _controls,
+)

@@ -11,10 +11,12 @@ from aluma.lab.datasets.files import cache_folder
 from aluma.lab.datasets.mnist import mnist
 from aluma.lab.datasets.posts import newsgroups, pcmac
 from aluma.lab.datasets.shapes import (
+    bottom_share,
     circle,
     line,
     lower_bound,
     octahedron,
+    packing,
     sphere,
     two_circles,
     two_circles_order,
@@ -27,6 +29,7 @@ __all__ = [
     "Dataset",
     "MissingData",
     "Texts",
+    "bottom_share",
     "cache_folder",
     "circle",
     "embedded",
@@ -35,6 +38,7 @@ __all__ = [
     "mnist",
     "newsgroups",
     "octahedron",
+    "packing",
     "pcmac",
     "sphere",
     "texts",

@@ -8,6 +8,8 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +26,12 @@ VARIABLE = "ALUMA_DATA"
 CHUNK = 2**14
 #: Seconds without a byte after which a server is given up.
 REPLY_SECONDS = 30
+#: A server is also given up that sends fewer bytes than this, on average, over so many seconds:
+#: single bytes, each in time, would keep one waiting for ever.
+LEAST_BYTES, SLOW_SECONDS = 500, 60.0
+#: Bytes that a file may have: the largest that is published has a hundredth of it, and what never
+#: ends would fill the disk.
+MOST_BYTES = 5 * 2**30
 
 
 @dataclass(frozen=True)
@@ -182,6 +190,47 @@ class Resuming:
             self.part.open("ab" if arrived else "wb") as out,
         ):
             task = progress.add_task(self.part.stem, total=total, completed=arrived)
-            for chunk in response.iter_content(CHUNK):
+            size, pace = arrived, Pace()
+            for chunk in _chunks(response):
                 out.write(chunk)
                 progress.advance(task, len(chunk))
+                size += len(chunk)
+                pace.check(len(chunk))
+                if size > MOST_BYTES:
+                    self.part.unlink()
+                    raise ValueError("it does not end")
+
+
+def _chunks(response: Response) -> Iterator[bytes]:
+    """Yield what arrives as it does, however little that is."""
+    import requests
+    from urllib3.exceptions import HTTPError
+
+    read = getattr(response.raw, "read1", None)
+    if read is None:
+        # Before urllib3 2.1: a chunk comes when it is full.
+        yield from response.iter_content(CHUNK)
+        return
+    try:
+        while chunk := read(CHUNK, decode_content=True):
+            yield chunk
+    except HTTPError as error:
+        raise requests.ConnectionError(str(error)) from error
+
+
+class Pace:
+    """Gives up a server that would take for ever."""
+
+    def __init__(self) -> None:
+        self._since, self._came = time.monotonic(), 0
+
+    def check(self, size: int) -> None:
+        """Count bytes; raise if they were too few of late."""
+        import requests
+
+        self._came += size
+        seconds = time.monotonic() - self._since
+        if seconds > SLOW_SECONDS:
+            if self._came < LEAST_BYTES * seconds:
+                raise requests.ReadTimeout(f"{self._came:,} bytes came in {seconds:.0f} seconds")
+            self._since, self._came = time.monotonic(), 0

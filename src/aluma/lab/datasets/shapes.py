@@ -10,6 +10,9 @@ import numpy.typing as npt
 from aluma.arrays import Floats, positive_integer
 from aluma.lab.datasets.dataset import Dataset, signs
 
+#: Directions that a packing is chosen from.
+PACKING_DRAWS = 20_000
+
 
 def sphere(dimension: int, size: int, seed: int = 0, test: int = 0) -> Dataset:
     """Return uniform directions, labelled by a random halfspace (Section 6.2, "uniform").
@@ -34,7 +37,9 @@ def sphere(dimension: int, size: int, seed: int = 0, test: int = 0) -> Dataset:
     )
 
 
-def octahedron(dimension: int, seed: int = 0, *, negative_vertices: bool = True) -> Dataset:
+def octahedron(
+    dimension: int, seed: int = 0, *, negative_vertices: bool = True, faces: int | None = None
+) -> Dataset:
     """Return Example "octahedron": vertices and face centres, with a coordinate for the bias.
 
     The target is ``sgn(<x, w> - 1 + 1/d)`` for a random ``w`` in {-1, +1}^d: it is positive on the
@@ -45,14 +50,19 @@ def octahedron(dimension: int, seed: int = 0, *, negative_vertices: bool = True)
     dimension : d, at least 2; examples have d + 1 coordinates, the last of them 1
     seed : determines w
     negative_vertices : whether -e_i are in the pool too, as in the experiment (not in the theorem)
+    faces : how many face centres, drawn at random with the seed; by default all of them
     """
     if not 2 <= dimension <= 20:
         raise ValueError(f"the octahedron has 2^d faces: choose d from 2 to 20, not {dimension}.")
     vertices = np.eye(dimension)
-    faces = np.array(list(product((-1.0, 1.0), repeat=dimension))) / dimension
-    shapes = [vertices, -vertices, faces] if negative_vertices else [vertices, faces]
+    centres = np.array(list(product((-1.0, 1.0), repeat=dimension))) / dimension
+    rng = np.random.default_rng(seed)
+    w = rng.choice((-1.0, 1.0), dimension)
+    if faces is not None:
+        wanted = min(positive_integer(faces, "faces"), len(centres))
+        centres = centres[np.sort(rng.permutation(len(centres))[:wanted])]
+    shapes = [vertices, -vertices, centres] if negative_vertices else [vertices, centres]
     X = np.vstack(shapes)
-    w = np.random.default_rng(seed).choice((-1.0, 1.0), dimension)
     target = np.append(w, 1.0 / dimension - 1.0)
     X = np.hstack([X, np.ones((len(X), 1))])
     # Margins are multiples of 1/d: rounding away what is below half of that makes them exact.
@@ -96,12 +106,17 @@ def two_circles_order(points: int, seed: int = 0) -> npt.NDArray[np.int64]:
     The top circle has probability 1 - tau, ``tau = epsilon / (4 log(4 / epsilon))`` (proof of
     Theorem 20, two circles); within a circle the points are equally likely.
     """
-    epsilon = 1.0 / points
-    tau = epsilon / (4 * np.log(4 / epsilon))
+    tau = bottom_share(points)
     rng = np.random.default_rng(seed)
     rates = np.repeat([1.0 - tau, tau], points)
     # First meetings of a Poisson stream: independent exponential times.
     return np.argsort(rng.exponential(size=2 * points) / rates, kind="stable").astype(np.int64)
+
+
+def bottom_share(points: int) -> float:
+    """Return tau, the probability of the bottom circle: epsilon / (4 log(4 / epsilon))."""
+    epsilon = 1.0 / points
+    return float(epsilon / (4 * np.log(4 / epsilon)))
 
 
 def circle(points: int, odd: int | None = None) -> Dataset:
@@ -124,6 +139,40 @@ def circle(points: int, odd: int | None = None) -> Dataset:
         level = (1.0 + np.cos(2 * np.pi / points)) / 2
         target = np.array([np.cos(angles[odd]), np.sin(angles[odd]), -level])
     return Dataset(f"circle, {points} points", X, signs(X @ target), target=target)
+
+
+def packing(dimension: int, margin: float, seed: int = 0) -> Dataset:
+    """Return Example 2 (margin is not enough): points that can each be cut off with a margin.
+
+    Unit vectors with products of at most ``1 - 2 margin``, and a coordinate for the bias. The
+    halfspace ``<x_i, x> >= 1 - margin`` holds x_i alone, with that margin. All labels are positive:
+    to know that, any learner has to ask about every point.
+
+    Parameters
+    ----------
+    dimension : of the sphere's space; examples have one coordinate more
+    margin : gamma, above 0 and below 1/2
+    seed : determines the points; in the plane they are evenly spaced, elsewhere drawn and kept if
+        they are far enough from the others
+    """
+    if not 0 < margin < 0.5:
+        raise ValueError(f"margin must be above 0 and below 1/2, got {margin}.")
+    largest = 1 - 2 * margin
+    if dimension == 2:
+        count = int(2 * np.pi / np.arccos(largest))
+        angles = 2 * np.pi * np.arange(count) / count
+        points = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    else:
+        rng = np.random.default_rng(seed)
+        drawn = _units(rng.standard_normal((PACKING_DRAWS, dimension)))
+        kept: list[int] = [0]
+        for i in range(1, len(drawn)):
+            if (drawn[kept] @ drawn[i]).max() <= largest:
+                kept.append(i)
+        points = drawn[kept]
+    X = np.hstack([points, np.ones((len(points), 1))])
+    target = np.append(np.zeros(dimension), 1.0)
+    return Dataset(f"packing, margin {margin:g}", X, signs(X @ target), target=target)
 
 
 def line(positions: npt.ArrayLike, threshold: float) -> Dataset:

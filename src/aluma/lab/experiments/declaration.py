@@ -118,6 +118,7 @@ class Tournament(Experiment):
     on_conflict, until_right, prove : see :func:`aluma.lab.play.play`
     every, growth : see :func:`aluma.lab.play.checkpoints`
     summarised : whether the summary of all data sets includes it
+    asked_in_all : whether the report says how many labels each asked for before it wanted no more
     printed : labels that the paper prints, by value and by its name of the learner
     """
 
@@ -131,6 +132,7 @@ class Tournament(Experiment):
     every: int = MEASURE_ALL_UP_TO
     growth: float = GROWTH
     summarised: bool = True
+    asked_in_all: bool = False
     printed: Mapping[Any, Mapping[str, str]] = field(default_factory=dict)
 
     @property

@@ -13,7 +13,7 @@ from aluma.lab.datasets import Dataset
 from aluma.lab.problem import Problem
 
 #: Purposes of draws that share a seed: each has a stream of its own.
-PROJECTING, ODD_POINT, CHOOSING_PART = 300, 3, 7
+PROJECTING, ODD_POINT, CHOOSING_PART, SAMPLING = 300, 3, 7, 11
 
 
 def mnist_pair(digits: tuple[int, int], size: int | str, seed: int) -> Problem:
@@ -70,6 +70,12 @@ def octahedron(dimension: int, seed: int) -> Problem:
     return _problem(data, data.X, None)
 
 
+def octahedron_15(faces: str, seed: int) -> Problem:
+    """Return the octahedron in 15 dimensions with "all" of its face centres, or so many of them."""
+    data = datasets.octahedron(15, seed, faces=None if faces == "all" else int(faces))
+    return _problem(data, data.X, None)
+
+
 def two_circles(points: int, seed: int) -> Problem:
     """Return both circles, the top one all positive, met in the order of an i.i.d. sample.
 
@@ -78,6 +84,36 @@ def two_circles(points: int, seed: int) -> Problem:
     data = datasets.two_circles(points, seed=seed)
     order = datasets.two_circles_order(points, seed)
     return Problem(data.X, data.y > 0, order=order, judged=np.arange(points))
+
+
+def sampled_circles(points: int, draws: int, seed: int) -> Problem:
+    """Return what an i.i.d. sample of D_epsilon holds of both circles, the top one all positive.
+
+    It is met in the order of the sample. Only points of the top circle count, those in the pool.
+    """
+    data, rng = datasets.two_circles(points, seed=seed), np.random.default_rng((seed, SAMPLING))
+    tau = datasets.bottom_share(points)
+    drawn = rng.integers(points, size=draws) + points * (rng.uniform(size=draws) < tau)
+    met, first = np.unique(drawn, return_index=True)
+    order = np.argsort(first)
+    judged = np.flatnonzero(met < points)
+    return Problem(data.X[met], data.y[met] > 0, order=order, judged=judged)
+
+
+def to_determine(value: str, seed: int) -> Problem:
+    """Return a pool that a halfspace separates: "octahedron-d", "sphere-d" or "digits"."""
+    kind, _, size = value.partition("-")
+    if kind == "octahedron":
+        return octahedron(int(size), seed)
+    if kind == "sphere":
+        return uniform(int(size), 300, seed, test=0)
+    problem = mnist_components((4, 7), 500, seed)
+    # Labels by a halfspace, so that everybody can be right.
+    from sklearn.svm import LinearSVC
+
+    X = np.asarray(problem.X, dtype=np.float64)
+    machine = LinearSVC(dual=False, fit_intercept=False).fit(X, problem.positive)
+    return Problem(X, machine.decision_function(X) > 0)
 
 
 def top_circle(points: int, seed: int) -> Problem:
@@ -104,11 +140,11 @@ def _with_ones(rows: Any) -> Any:
 
 
 def _centred(data: Dataset) -> Problem:
-    """Centre a pool, scale it into the unit ball, and ask for a bias."""
+    """Centre a pool, scale it into the unit ball, and ask for a bias of 1, as its longest row."""
     mean = data.X.mean(axis=0)
     X, X_test = _in_unit_ball(data.X - mean, data.X_test - mean)
     test = None if data.y_test is None else data.y_test > 0
-    return Problem(X, data.y > 0, X_test, test, bias=True)
+    return Problem(X, data.y > 0, X_test, test, bias=1.0)
 
 
 def _in_unit_ball(X: Floats, X_test: Floats) -> tuple[Any, Any]:

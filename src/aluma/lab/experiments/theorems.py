@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from aluma.lab.entrants import ALUMA, ALUMA_PAPER, CAL, ERM, QBC, TK
+from functools import partial
+
+from aluma.lab.entrants import (
+    ALUMA,
+    ALUMA_PAPER,
+    CAL,
+    DETERMINED,
+    DETERMINED_SPLIT,
+    ERM,
+    QBC,
+    TK,
+)
 from aluma.lab.experiments import problems
 from aluma.lab.experiments.declaration import Calculation, Scale, Size, Tournament
-from aluma.lab.experiments.theory import guarantee, line
+from aluma.lab.experiments.theory import circles, earlier, guarantee, line, packing
 
 MANY: dict[Scale, int] = {"full": 10, "quick": 2, "tiny": 2}
 FIVE: dict[Scale, int] = {"full": 5, "quick": 2, "tiny": 2}
@@ -80,6 +91,61 @@ TWO_CIRCLES = Tournament(
     },
     prove=True,
     summarised=False,
+)
+SAMPLED_CIRCLES = Tournament(
+    name="sampled-circles",
+    title="Two circles: a small sample holds no helpful points",
+    where="Theorem 20, part 1, Section 6.1",
+    claim="From m = O(1/ε) unlabelled examples, any active learner needs Ω(1/ε) labels.",
+    notes="The distinct points of m draws from D_ε, 1/ε = 46, the top circle all positive. Labels "
+    "until every label of the top circle in the pool follows. Of the bottom circle, m draws hold "
+    "0.001 m points in the mean: none of them, usually, until m is about 20/ε.",
+    seeds={"full": 5, "quick": 1, "tiny": 1},
+    problem=partial(problems.sampled_circles, 46),
+    parameter="m",
+    entrants=(ALUMA, ALUMA_PAPER, TK, QBC, CAL, ERM),
+    sizes={
+        "full": Size((46, 460, 4600, 46_000, 460_000), 92),
+        "quick": Size((46, 4600), 92, hypotheses=300),
+        "tiny": Size((46,), 46, hypotheses=100),
+    },
+    prove=True,
+    summarised=False,
+)
+OPPOSITE = Calculation(
+    name="opposite-points",
+    title="Two circles: two labels above settle the top circle",
+    where="Lemma 21, Section 6.1",
+    claim="Given the bottom circle, if the two opposite points of the top circle that are farthest "
+    "along it have one label, then all of the top circle has.",
+    notes="How many labels of the top circle follow from the answers, by linear programs; "
+    "one less is without the second of the two (a minus farthest right leaves no room for a plus).",
+    seeds=ONCE,
+    compute=circles.opposite_points,
+    parameter="1/ε",
+    values={
+        "full": (10, 22, 46, 94, 190, 382),
+        "quick": (10, 22),
+        "tiny": (10,),
+    },
+)
+PACKING = Calculation(
+    name="packing",
+    title="A margin alone is not enough",
+    where="Example 2, Section 2",
+    claim="For any m = O(1/γ^d) there are m points on the sphere, each of which a halfspace cuts "
+    "off with margin γ: if all are positive, all m must be asked.",
+    notes="Evenly spaced in the plane, otherwise drawn at random and kept if far enough apart. "
+    "That everything must be asked holds. The size does not: caps around the points do not "
+    "overlap, so that m is at most of the order of γ^(-(d-1)/2); claimed is 1/γ^d.",
+    seeds={"full": 3, "quick": 1, "tiny": 1},
+    compute=packing.margin_packing,
+    parameter="d, γ",
+    values={
+        "full": ("2-0.1", "2-0.01", "2-0.001", "3-0.2", "3-0.1", "3-0.05", "3-0.02", "4-0.2"),
+        "quick": ("2-0.1", "2-0.01", "3-0.1"),
+        "tiny": ("2-0.1",),
+    },
 )
 CIRCLE = Tournament(
     name="circle",
@@ -159,6 +225,54 @@ GUARANTEE = Calculation(
         "quick": ("line-300", "plane-12", "space-8", "octahedron-4", "circle-8", "halving-8"),
         "tiny": ("line-30", "plane-6", "space-5", "octahedron-3", "circle-4"),
     },
+)
+EARLIER = Calculation(
+    name="earlier-bounds",
+    title="The bounds before: Dasgupta, Golovin and Krause",
+    where="Section 3 and Section 4",
+    claim="Earlier bounds depend on p_min, the least probable labeling; where the target is far "
+    "more probable, the paper's is stronger.",
+    notes="OPT_avg and OPT_max by dynamic programming. Dasgupta: 4 OPT_avg ln(1/p_min) on average; "
+    "Golovin and Krause: 2 OPT_max ln(1/p_min) in the worst case; the paper: Theorem 5, for the "
+    "likeliest target, in the mean over targets, and for the least likely one. All at α = 1. On "
+    "the grid, ln p_min is to be compared with ln (c/d)^(d²).",
+    seeds={"full": 3, "quick": 1, "tiny": 1},
+    compute=earlier.compare_bounds,
+    parameter="class",
+    values={
+        "full": (
+            *("line-60", "plane-12", "plane-24", "space-8", "octahedron-4", "circle-8"),
+            *("halving-8", "halving-16"),
+        ),
+        "quick": ("line-30", "plane-12", "octahedron-3", "halving-8"),
+        "tiny": ("line-10", "plane-6"),
+    },
+)
+DETERMINING = Tournament(
+    name="determining",
+    title="The open question: ask what determines most labels",
+    where="Section 2",
+    claim="It is unclear whether a query whose answer would determine most labels can be "
+    "competitive; an important topic for future work.",
+    notes="Octahedra, spheres with 300 directions in d dimensions, and 500 digits (4 vs 7, by 25 "
+    "principal components, labelled by a halfspace fitted to them). A label counts as determined "
+    "when 1,000 hypotheses agree on it. Where all questions determine as much, the random order "
+    "decides, or the most even split.",
+    seeds={"full": 5, "quick": 1, "tiny": 1},
+    problem=problems.to_determine,
+    parameter="example",
+    entrants=(ALUMA_PAPER, TK, DETERMINED, DETERMINED_SPLIT, CAL, ERM),
+    sizes={
+        "full": Size(
+            ("octahedron-6", "octahedron-8", "octahedron-10", "sphere-5", "sphere-20", "digits"),
+            (76, 272, 400, 300, 300, 300),
+        ),
+        "quick": Size(("octahedron-5", "sphere-5"), 40, hypotheses=300),
+        "tiny": Size(("octahedron-3",), 14, hypotheses=100),
+    },
+    until_right=True,
+    every=500,
+    summarised=False,
 )
 FACTOR = Calculation(
     name="greedy-factor",

@@ -10,9 +10,12 @@ from html import escape
 from aluma.lab.experiments.report.drawing import Picture
 from aluma.lab.experiments.report.section import Section
 from aluma.lab.experiments.report.table import Table
+from aluma.lab.experiments.report.verdicts import HEADS, sections_of, verdict_table
 from aluma.lab.experiments.report.wrapping import wrapped
 
 TITLE = "The paper, reproduced"
+VERDICTS_TITLE = "The paper says, we find, and why"
+SUMMARY_TITLE = "Who needs the fewest labels?"
 PAPER = (
     "Gonen, Sabato, Shalev-Shwartz: Efficient Active Learning of Halfspaces: an Aggressive "
     "Approach. JMLR 14, 2013."
@@ -36,6 +39,7 @@ table { border-collapse: collapse; font-size: .82rem; margin: 1.2rem 0;
 caption { text-align: left; font-size: .85rem; color: var(--quiet); padding-bottom: .3rem; }
 th, td { padding: .22rem .7rem; text-align: right; white-space: nowrap; }
 th.word, td.word { text-align: left; } thead th { border-bottom: 1.5px solid var(--ink); }
+td.said { text-align: left; white-space: normal; vertical-align: top; }
 tbody tr:nth-child(even) { background: #f8f8f8; } td b { color: var(--accent); }
 img { max-width: 100%; height: auto; display: block; margin: 1.2rem 0; }
 code { font-size: .85rem; background: #f4f4f4; padding: .1rem .3rem; }
@@ -77,7 +81,8 @@ def as_html(report: Report) -> str:
             f'<h1>{TITLE}</h1><p class="where">{PAPER}</p>',
             f'<dl class="facts">{facts}</dl>',
             f"<h2>Not run</h2><ul>{troubles}</ul>" if troubles else "",
-            '<h2 id="summary">Who needs the fewest labels?</h2>',
+            _html_verdicts(report),
+            f'<h2 id="summary">{SUMMARY_TITLE}</h2>',
             _html_picture(report.picture) if report.picture else "",
             f'<div class="scroll">{report.summary.as_html()}</div>',
             f"<nav>{links}</nav>",
@@ -93,13 +98,14 @@ def as_markdown(report: Report, figures: str = "figures") -> str:
     parts.append("\n".join(f"- {key}: {_code(key, value)}" for key, value in report.facts))
     if report.troubles:
         parts += ["## Not run", "\n".join(f"- {one}" for one in report.troubles)]
-    parts.append("## Who needs the fewest labels?")
+    parts.append(f"## {SUMMARY_TITLE}")
     if report.picture:
         parts.append(_markdown_picture(report.picture, figures))
     parts += [f"{report.summary.title}:", report.summary.as_markdown()]
-    for section in report.sections:
-        parts += _markdown_section(section, figures)
-    return wrapped("\n\n".join(parts))
+    told = ["\n\n".join(_markdown_section(section, figures)) for section in report.sections]
+    verdicts = verdict_table(sections_of(wrapped("\n\n".join(told))))
+    parts[3:3] = [f"## {VERDICTS_TITLE}", verdicts.as_markdown()] if verdicts.rows else []
+    return wrapped("\n\n".join([*parts, *told]))
 
 
 def _html_section(section: Section) -> str:
@@ -113,6 +119,23 @@ def _html_section(section: Section) -> str:
         f'<p class="claim"><b>The paper:</b> {escape(about.claim)}</p>'
         f"<p>{escape(about.notes)}</p>{pictures}{measured}{tables}"
     )
+
+
+def _html_verdicts(report: Report) -> str:
+    """Return the table at the top, its titles as links to their sections."""
+    told = "\n\n".join("\n\n".join(_markdown_section(one, "")) for one in report.sections)
+    sections = sections_of(told)
+    rows = []
+    for row in verdict_table(sections).rows:
+        title = str(row[0]).partition("](")[0].removeprefix("[")
+        name = next(one.experiment.name for one in report.sections if one.experiment.title == title)
+        cells = "".join(f'<td class="said">{escape(str(cell))}</td>' for cell in row[1:])
+        rows.append(f'<tr><td class="said"><a href="#{name}">{escape(title)}</a></td>{cells}</tr>')
+    if not rows:
+        return ""
+    heads = "".join(f'<th class="word">{escape(head)}</th>' for head in HEADS)
+    body = "".join(rows)
+    return f"<h2>{VERDICTS_TITLE}</h2><table><tr>{heads}</tr>{body}</table>"
 
 
 def _html_picture(picture: Picture) -> str:

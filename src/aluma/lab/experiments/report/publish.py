@@ -7,8 +7,13 @@ from __future__ import annotations
 
 import argparse
 import io
+import re
 from pathlib import Path
 
+from aluma.lab.experiments.catalogue import CATALOGUE
+from aluma.lab.experiments.report.page import SUMMARY_TITLE, VERDICTS_TITLE
+from aluma.lab.experiments.report.verdicts import sections_of, verdict_table
+from aluma.lab.experiments.report.wrapping import wrapped
 from aluma.lab.experiments.store import write_whole
 
 PAGE = "reproduction.md"
@@ -22,7 +27,7 @@ MOST_COLOURS = 256
 def publish(out: Path, docs: Path) -> None:
     """Write the report in ``out`` below the mark of the page, with its figures beside it."""
     page = docs / PAGE
-    head, mark, _ = page.read_text(encoding="utf-8").partition(MARK)
+    head, mark, old = page.read_text(encoding="utf-8").partition(MARK)
     if not mark:
         raise ValueError(f"{page} has no line {MARK!r}: add it where the report is to begin.")
     report = (out / "report.md").read_text(encoding="utf-8")
@@ -30,9 +35,45 @@ def publish(out: Path, docs: Path) -> None:
     if not title.startswith("# "):
         raise ValueError(f"{out / 'report.md'} does not begin with a title.")
     body = rest.strip().replace("](figures/", f"]({IMAGES.as_posix()}/")
+    body = _beside_earlier(body, old)
     for picture in sorted((out / "figures").glob("*.png")):
         write_whole(docs / IMAGES / picture.name, _smaller(picture))
     write_whole(page, f"{head}{MARK}\n\n{body}\n")
+
+
+def _beside_earlier(report: str, page: str) -> str:
+    """Return a report of some experiments put into the page of an earlier one, which has more.
+
+    Sections that the report has take the place of the page's, each with a line that says when it
+    was made; the others stay as they are. The table at the top is made of all of them.
+    """
+    new, kept = sections_of(report), sections_of(page)
+    if not set(kept) - set(new):
+        return report
+    made = re.search(r"(?m)^- made: (.*)$", report)
+    command = re.search(r"(?m)^- command: (.*)$", report)
+    runs = re.search(r"(?m)^- runs: (.*)$", report)
+    when = "; ".join(found[1] for found in (made, command, runs) if found)
+    dated = {name: _with_date(text, f"*Made apart: {when}.*") for name, text in new.items()}
+    everything = {**kept, **dated}
+    order = {experiment.name: place for place, experiment in enumerate(CATALOGUE)}
+    names = sorted(everything, key=lambda name: order.get(name, len(order)))
+    facts = re.split(r"(?m)^## ", page.strip())[0].strip()
+    summary = re.search(rf"(?ms)^## {re.escape(SUMMARY_TITLE)}\n.*?(?=^## |\Z)", page)
+    parts = [
+        facts,
+        f"## {VERDICTS_TITLE}",
+        verdict_table({name: everything[name] for name in names}).as_markdown(),
+        summary[0].strip() if summary else "",
+        *(everything[name] for name in names),
+    ]
+    return wrapped("\n\n".join(part for part in parts if part)).strip()
+
+
+def _with_date(section: str, line: str) -> str:
+    """Return a section with a line behind the one that names its command."""
+    title, where, rest = section.split("\n\n", 2)
+    return "\n\n".join([title, where, line, rest])
 
 
 def _smaller(picture: Path) -> bytes:

@@ -32,6 +32,8 @@ def sweep_section(results: Results, contest: Tournament) -> Section:
     if contest.prove:
         tables.append(_sweep_table(results, contest, there, "certain"))
         measures.append(("certain", "Until every label is certain"))
+    if contest.asked_in_all:
+        tables.append(_sweep_table(results, contest, there, "asked"))
     said = [*_beside_the_paper(results, contest, there), *_gave_up(results, contest, there)]
     if len(values) < 2 or not all(isinstance(value, int | float) for value in values):
         return Section(contest, said, tables)
@@ -71,7 +73,11 @@ def _sweep_table(
         if paper:
             said: list[Cell | str] = [paper.get(e.paper, "") for e in there]
             rows.append([f"{value}, paper", *said])
-    what = {"right": "everything is right", "certain": "every label is certain"}[measure]
+    what = {
+        "right": "everything is right",
+        "certain": "every label is certain",
+        "asked": "the learner wants no more",
+    }[measure]
     title = f"Labels until {what}: median over targets (range)"
     heads = [contest.parameter, *(e.title for e in there)]
     return Table(f"{contest.name}-{measure}", title, heads, rows)
@@ -105,6 +111,9 @@ def _sweep_line(results: Results, contest: Tournament, entrant: Entrant, measure
 def _counts(runs: Sequence[Result], measure: str) -> list[float]:
     if measure == "right":
         return [needed(run, 0.0) for run in runs]
+    if measure == "asked":
+        ends = [run["ended"] == "exhausted" for run in runs]
+        return [len(r["asked"]) if e else float("inf") for r, e in zip(runs, ends, strict=True)]
     certain = [run["certain"] for run in runs]
     return [float("inf") if one is None else float(one) for one in certain]
 

@@ -135,6 +135,8 @@ def guarantee_section(results: Results, experiment: Calculation) -> Section:
         "least bound": "bound_least",
         "bounds below m": "telling",
         "bounds broken": "broken",
+        "1 in 4 greedy, vote": "settled_worst",
+        "its bounds broken": "settled_broken",
     }
     groups = _grouped(results)
     rows = [
@@ -190,7 +192,8 @@ def plain_section(results: Results, experiment: Experiment) -> Section:
     ]
     parameter = getattr(experiment, "parameter", "") or "case"
     title = "What was computed: median over the runs (range)"
-    table = Table(experiment.name, title, [parameter, "runs", *keys], rows)
+    heads = [parameter, "runs", *(key.replace("_", " ") for key in keys)]
+    table = Table(experiment.name, title, heads, rows)
     return Section(experiment, [], [table] if runs else [])
 
 
@@ -200,8 +203,9 @@ def _single(value: Any) -> bool:
 
 def _middle(values: Sequence[Any]) -> str:
     """Return the median of numbers and their range; of anything else, what there was."""
-    if not all(isinstance(value, int | float) for value in values):
-        return ", ".join(dict.fromkeys("-" if value is None else str(value) for value in values))
+    if not values or not all(isinstance(value, int | float) for value in values):
+        known = dict.fromkeys("-" if value is None else str(value) for value in values)
+        return ", ".join(known) or "-"
     ordered = sorted(values)
     low, middle, high = (f"{one:g}" for one in (ordered[0], median(ordered), ordered[-1]))
     return middle if low == high else f"{middle} ({low} to {high})"

@@ -21,6 +21,7 @@ from aluma.lab.experiments.theory.optimum import Optimum, follow_greedy, positiv
 from aluma.learners.aluma import ALuMA
 from aluma.learners.settings import PAPER
 from aluma.running import Answers
+from aluma.strategies.split import SPLIT_EVERY
 
 #: What a draw is for, beside the seed: each purpose has a stream of its own.
 CHOOSING_TARGET = 5
@@ -28,12 +29,19 @@ CHOOSING_TARGET = 5
 
 def label_bound(value: str, seed: int) -> dict[str, Any]:
     """Return OPT_max, what greedy needs, and the theorem's bound, for a "class-size"."""
-    labelings = _labelings(value, seed)
+    labelings = labelings_of(value, seed)
     n, m = labelings.signs.shape
     best = Optimum(labelings).depth()
     found = follow_greedy(labelings)
     bound = np.array([bounds.budget(best, probability=p, alpha=1.0) for p in labelings.probability])
     telling = bound < m
+    settled = follow_greedy(labelings, SPLIT_EVERY).vote
+    fourfold = np.array(
+        [
+            bounds.budget(best, probability=p, alpha=1.0, greedy_every=SPLIT_EVERY)
+            for p in labelings.probability
+        ]
+    )
     return {
         "m": m,
         "labelings": n,
@@ -45,6 +53,8 @@ def label_bound(value: str, seed: int) -> dict[str, Any]:
         "telling": int(telling.sum()),
         "largest_share": round(float((found.vote / bound).max()), 6),
         "broken": int((found.vote > bound).sum()),
+        "settled_worst": int(settled.max()),
+        "settled_broken": int((settled > fourfold).sum()),
     }
 
 
@@ -77,7 +87,8 @@ def greedy_factor(value: str, seed: int) -> dict[str, Any]:
     }
 
 
-def _labelings(value: str, seed: int) -> Labelings:
+def labelings_of(value: str, seed: int) -> Labelings:
+    """Return the labelings of a pool that is named by its kind and its size."""
     kind, _, size = value.rpartition("-")
     n = int(size)
     if kind == "line":

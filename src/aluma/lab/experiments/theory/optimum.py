@@ -67,6 +67,40 @@ class Optimum:
         return [(one, space ^ one) for one in sorted(halves, key=halves.__getitem__)]
 
 
+@dataclass
+class AverageOptimum:
+    """OPT_avg by dynamic programming over version spaces.
+
+    ``cost(S) = 0`` if S is one labeling, else ``P(S) + min over x of cost(S+) + cost(S-)``.
+    """
+
+    labelings: Labelings
+    _masks: list[int] = field(init=False)
+    _weights: list[float] = field(init=False)
+    _known: dict[int, float] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        columns = {column.tobytes(): column for column in self.labelings.signs.T}
+        self._masks = [_bits(column) for column in columns.values()]
+        self._weights = self.labelings.probability.tolist()
+
+    def cost(self) -> float:
+        """Return the expected number of labels that the best learner needs."""
+        return self._cost((1 << len(self._weights)) - 1)
+
+    def _cost(self, space: int) -> float:
+        if space.bit_count() == 1:
+            return 0.0
+        if space not in self._known:
+            halves = {min(space & mask, space & ~mask) for mask in self._masks} - {0}
+            best = min(self._cost(half) + self._cost(space ^ half) for half in halves)
+            self._known[space] = best + self._weight(space)
+        return self._known[space]
+
+    def _weight(self, space: int) -> float:
+        return sum(w for i, w in enumerate(self._weights) if space >> i & 1)
+
+
 @dataclass(frozen=True)
 class Greedy:
     """What the exact greedy learner needs, labeling by labeling.
@@ -81,8 +115,12 @@ class Greedy:
     vote: Ints
 
 
-def follow_greedy(labelings: Labelings) -> Greedy:
-    """Ask where the probability splits most evenly, for every labeling as the target."""
+def follow_greedy(labelings: Labelings, every: int = 1) -> Greedy:
+    """Ask where the probability splits most evenly, for every labeling as the target.
+
+    With ``every``, only the first question is greedy and then every so many-th; those between are
+    the worst there are, about what is known already if possible.
+    """
     signs = labelings.signs
     certain = np.zeros(len(signs), dtype=np.int64)
     vote = np.zeros(len(signs), dtype=np.int64)
@@ -95,10 +133,32 @@ def follow_greedy(labelings: Labelings) -> Greedy:
         if len(space) == 1:
             certain[space] = asked
             continue
-        x = int((shares * (1 - shares)).argmax())
-        side = signs[space, x]
-        waiting += [(space[side], asked + 1), (space[~side], asked + 1)]
+        side = signs[space, asked_about(shares, greedy=asked % every == 0)]
+        waiting += [(part, asked + 1) for part in (space[side], space[~side]) if len(part)]
     return Greedy(certain, vote)
+
+
+def reductions(labelings: Labelings, questions: int, every: int = 1) -> Floats:
+    """Return f_avg after 0, 1, ... questions: 1 - E[P(V_t)], the target drawn from P.
+
+    The same learner as :func:`follow_greedy`.
+    """
+    spaces, found = [np.arange(len(labelings.signs))], []
+    for asked in range(questions + 1):
+        found.append(1 - sum(float(labelings.probability[space].sum()) ** 2 for space in spaces))
+        parts = []
+        for space in spaces:
+            shares = positive_shares(labelings, space)
+            side = labelings.signs[space, asked_about(shares, greedy=asked % every == 0)]
+            parts += [part for part in (space[side], space[~side]) if len(part)]
+        spaces = parts
+    return np.array(found)
+
+
+def asked_about(shares: Floats, *, greedy: bool) -> int:
+    """Return the example with the most even split, or with the least even one."""
+    splits = shares * (1 - shares)
+    return int(splits.argmax() if greedy else splits.argmin())
 
 
 def positive_shares(labelings: Labelings, space: Ints) -> Floats:

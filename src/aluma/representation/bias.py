@@ -1,0 +1,62 @@
+"""The bias: a constant feature as long as a typical example.
+
+A halfspace ``<w, x> + b c`` has a weight b for the constant c. Weights are drawn alike, so beside
+long rows a constant of 1 hardly moves the boundary away from the origin, and beside short ones it
+is all that counts. With c as long as a typical row, the rows' unit does not matter: what is asked
+about rows multiplied by a number is what is asked about the rows.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from aluma.arrays import is_number
+from aluma.pool import Pool
+from aluma.pool.store import parts, rows_per_block
+
+#: Rows that are looked at, at most: their median length is off by about 2%, which is nothing.
+MOST_ROWS = 2000
+
+
+def checked_bias(bias: Any) -> bool | float:
+    """Return a bias as a learner takes it: a truth value or a positive length; else say why."""
+    if isinstance(bias, bool | np.bool_):
+        return bool(bias)
+    if is_number(bias) and 0 < float(bias) < np.inf:
+        return float(bias)
+    raise ValueError(
+        f"bias must be True (a constant as long as a typical row), False, or the constant itself, "
+        f"a positive number, got {bias!r}."
+    )
+
+
+def typical_length(pool: Pool) -> float:
+    """Return the median length of rows that are not all zeros; 1 if there are none.
+
+    Of a large pool, the rows are some that are evenly spread over it. The last digits are rounded
+    away, since they depend on the machine.
+
+    Examples
+    --------
+    >>> typical_length(Pool([[3.0, 4.0], [0.0, 0.0], [0.0, 5.0], [60.0, 80.0]]))
+    5.0
+    """
+    chosen = np.unique(np.linspace(0, len(pool) - 1, MOST_ROWS).astype(np.int64))
+    width = pool.dimension - pool.bias
+    lengths = [
+        np.linalg.norm(pool.rows(chosen[part])[:, :width], axis=1)
+        for part in parts(len(chosen), rows_per_block(8 * pool.dimension))
+    ]
+    told = np.concatenate(lengths)
+    told = told[told > 0]
+    return float(np.float32(np.median(told))) if len(told) else 1.0
+
+
+def with_bias(X: Any, bias: bool | float) -> Pool:
+    """Return examples as a pool with a bias; one that a pool has already stays as it is."""
+    pool = Pool(X)
+    if pool.bias or not bias:
+        return pool
+    return Pool(pool, bias=typical_length(pool) if bias is True else bias)

@@ -1,0 +1,159 @@
+"""Label Studio from PyPI asks aluma's questions: ``make test-peers``.
+
+Set LABEL_STUDIO to its executable, in an environment of its own. All on loopback; both servers are
+killed on the way, and at the end.
+"""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from aluma.app import demo
+
+pytestmark = [pytest.mark.peers, pytest.mark.timeout(900)]
+LABEL_STUDIO = os.environ.get("LABEL_STUDIO")
+if not LABEL_STUDIO:
+    pytest.skip("needs LABEL_STUDIO, the path of label-studio", allow_module_level=True)
+
+PERSON = {"email": "person@example.org", "password": "long-enough-1"}
+CONFIG = f"""<View><Text name="text" value="$text"/><Choices name="kind" toName="text">
+<Choice value="{demo.NO}"/><Choice value="{demo.YES}"/></Choices></View>"""
+
+
+def free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+def healthy(address: str) -> bool:
+    try:
+        return httpx.get(f"{address}/health", trust_env=False, timeout=5).is_success
+    except httpx.HTTPError:
+        return False
+
+
+@contextmanager
+def started(command, address, log: Path, **environment):
+    """Run a server until it is killed at the end; wait for its health."""
+    with log.open("ab") as file:
+        server = subprocess.Popen(
+            command, stdout=file, stderr=file, env=os.environ | environment, cwd=log.parent
+        )
+        try:
+            while not healthy(address):
+                assert server.poll() is None, log.read_text()[-2000:]
+                time.sleep(0.5)
+            yield server
+        finally:
+            server.kill()
+            server.wait()
+
+
+@contextmanager
+def studio(folder: Path, port: int):
+    command = [LABEL_STUDIO, "start", "--no-browser", "--internal-host", "127.0.0.1",
+               "--port", str(port), "--username", PERSON["email"],
+               "--password", PERSON["password"]]  # fmt: skip
+    settings = {
+        "LABEL_STUDIO_BASE_DATA_DIR": str(folder),
+        "ML_BLOCK_LOCAL_IP": "false",
+        "SSRF_PROTECTION_ENABLED": "false",
+        "COLLECT_ANALYTICS": "false",
+        "LATEST_VERSION_CHECK": "false",
+        "SENTRY_DSN": "",
+        "FRONTEND_SENTRY_DSN": "",
+    }
+    with started(command, f"http://127.0.0.1:{port}", folder / "studio.log", **settings):
+        yield f"http://127.0.0.1:{port}"
+
+
+@contextmanager
+def backend(folder: Path, port: int, token: str, address: str):
+    command = [sys.executable, "-m", "aluma", "label-studio", "--port", str(port),
+               "--folder", str(folder / "sessions"), "--label-studio", address]  # fmt: skip
+    place = f"http://127.0.0.1:{port}"
+    with started(command, place, folder / "backend.log", LABEL_STUDIO_API_KEY=token):
+        yield place
+
+
+def person(address: str) -> httpx.Client:
+    """Return a client that has logged in."""
+    client = httpx.Client(base_url=address, trust_env=False, timeout=60, follow_redirects=True)
+    client.get("/user/login/")
+    form = {**PERSON, "csrfmiddlewaretoken": client.cookies["csrftoken"]}
+    client.post("/user/login/", data=form, headers={"referer": f"{address}/user/login/"})
+    client.headers.update({"x-csrftoken": client.cookies["csrftoken"], "referer": address})
+    return client
+
+
+def words(place: str) -> str:
+    return httpx.get(place, trust_env=False, timeout=30).text
+
+
+def until(place: str, what: str) -> str:
+    for _ in range(240):
+        if what in (said := words(place)):
+            return said
+        time.sleep(0.5)
+    raise AssertionError(f"{what!r} never came: {said}")
+
+
+def annotate(client: httpx.Client, project: int, truth: dict[str, str]) -> float:
+    """Answer the task that Label Studio shows next; return its score."""
+    task = client.get(f"/api/projects/{project}/next").json()
+    label = truth[task["data"]["text"]]
+    chosen = {"from_name": "kind", "to_name": "text", "type": "choices",
+              "value": {"choices": [label]}}  # fmt: skip
+    sent = client.post(f"/api/tasks/{task['id']}/annotations/", json={"result": [chosen]})
+    assert sent.status_code == 201, sent.text
+    shown = [one for one in task["predictions"] if one["model_version"] == "aluma"]
+    assert len(shown) == 1
+    if shown[0]["score"] < 0.01:
+        assert shown[0]["result"] == []  # who is asked sees no label
+    return shown[0]["score"]
+
+
+def test_label_studio_asks_in_alumas_order_and_goes_on_after_both_were_killed(tmp_path):
+    frame, labels = demo.messages()
+    texts = frame[max(frame.columns, key=lambda name: frame[name].astype(str).str.len().mean())]
+    truth = dict(zip(texts.tolist()[:120], list(labels)[:120], strict=True))
+    ports = free_port(), free_port()
+    with studio(tmp_path, ports[0]) as address:
+        client = person(address)
+        version = client.get("/api/version").json()["label-studio-os-package"]["version"]
+        token = client.post("/api/token/", json={}).json()["token"]
+        with backend(tmp_path, ports[1], token, address) as place:
+            made = client.post("/api/projects", json={"title": "messages", "label_config": CONFIG})
+            project = made.json()["id"]
+            client.post(f"/api/projects/{project}/import", json=[{"text": t} for t in truth])
+            model = {"url": place, "project": project, "title": "aluma"}
+            assert client.post("/api/ml", json=model).status_code == 201
+            until(place, "0 annotations. Learning.")
+            scores = []
+            for given in range(1, 16):
+                scores.append(annotate(client, project, truth))
+                until(place, f"{given} annotations")
+            assert scores == [0.0] * 15  # each time the question itself, the lowest of all
+    with studio(tmp_path, ports[0]) as address:
+        client = person(address)
+        # An annotation that nobody hears of before the backend is back.
+        assert annotate(client, project, truth) == 0.0
+        with backend(tmp_path, ports[1], token, address) as place:
+            model = client.get("/api/ml", params={"project": project}).json()[0]
+            client.get(f"/api/ml/{model['id']}")
+            until(place, "16 annotations")
+            scores = []
+            for given in range(17, 27):
+                scores.append(annotate(client, project, truth))
+                until(place, f"{given} annotations")
+            assert scores == [0.0] * 10
+    assert len(list((tmp_path / "sessions").glob("*.aluma"))) == 1
+    print(f"Label Studio {version}: 25 of 25 tasks were aluma's questions")  # noqa: T201

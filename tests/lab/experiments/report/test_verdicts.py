@@ -1,0 +1,93 @@
+"""The table at the top: read off the sections, those of an earlier run included."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from aluma.lab.experiments.catalogue import CATALOGUE
+from aluma.lab.experiments.report.publish import MARK, publish
+from aluma.lab.experiments.report.verdicts import anchor, sections_of, verdict_table
+from aluma.lab.experiments.verdicts import VERDICTS
+
+DOCS = Path(__file__).parents[4] / "docs"
+
+CIRCLE = """## Dasgupta's circle: nobody can do well
+
+Example 1; `aluma reproduce circle`
+
+> The paper: all.
+
+Labels until everything is right:
+
+| points | ALuMA | ALuMA α=1 | TK |
+| --- | ---: | ---: | ---: |
+| 10 | 8 | 8 (7 to 10) | 8 |
+| 22 | 18 | **13 (10 to 22)** | 18 (12 to 22) |
+| 22, paper | | 9 | 9 |
+"""
+PCMAC = """## PCMAC: posts about PCs and Macs
+
+Figure 5; `aluma reproduce pcmac`
+
+> The paper: best.
+
+ALuMA labels the least wrong. Training error after
+1,000 labels: TK 0.50%, ALuMA 1.71%. More of it.
+"""
+
+
+def test_what_we_find_is_read_off_the_sections() -> None:
+    found = {row[0]: row[2] for row in verdict_table(sections_of(CIRCLE + PCMAC)).rows}
+    assert found == {
+        "[Dasgupta's circle: nobody can do well](#dasguptas-circle-nobody-can-do-well)": (
+            "points 22: ALuMA α=1 13, TK 18"
+        ),
+        "[PCMAC: posts about PCs and Macs](#pcmac-posts-about-pcs-and-macs)": (
+            "Training error after 1,000 labels: TK 0.50%, ALuMA 1.71%."
+        ),
+    }
+
+
+def test_every_experiment_has_a_verdict_and_no_other() -> None:
+    assert {experiment.name for experiment in CATALOGUE} == set(VERDICTS)
+
+
+def test_every_line_of_the_page_leads_to_a_section() -> None:
+    page = (DOCS / "reproduction.md").read_text("utf-8").partition(MARK)[2]
+    sections = sections_of(page)
+    headings = {anchor(line[3:]) for line in page.splitlines() if line.startswith("## ")}
+    rows = verdict_table(sections).rows
+    assert len(rows) == len(sections)
+    assert all(str(row[0]).partition("](#")[2].removesuffix(")") in headings for row in rows)
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    earlier = f"Facts.\n\n- made: before\n\n## Who needs the fewest labels?\n\nNobody.\n\n{CIRCLE}"
+    (tmp_path / "reproduction.md").write_text(f"# By hand\n\n{MARK}\n\n{earlier}", "utf-8")
+    (tmp_path / "figures").mkdir()
+    return tmp_path
+
+
+def test_a_run_of_some_experiments_keeps_the_sections_of_others(docs: Path) -> None:
+    (docs / "report.md").write_text(f"# Title\n\n- made: today\n\n{PCMAC}", "utf-8")
+    for _ in range(2):
+        publish(docs, docs)
+        page = (docs / "reproduction.md").read_text("utf-8")
+        assert page.count("## Dasgupta's circle") == page.count("## PCMAC") == 1
+        assert page.index("## PCMAC") < page.index("## Dasgupta's circle")
+        assert "- made: before" in page
+        assert "*Made apart: today.*" in page
+        assert "points 22: ALuMA α=1 13, TK 18" in page
+        assert page.index("| we find |") < page.index("Nobody.")
+
+
+def test_a_run_of_everything_takes_the_place_of_all(docs: Path) -> None:
+    whole = CIRCLE.replace("| 22 | 18", "| 22 | 17")
+    (docs / "report.md").write_text(f"# Title\n\n- made: today\n\n{whole}", "utf-8")
+    publish(docs, docs)
+    page = (docs / "reproduction.md").read_text("utf-8")
+    assert "before" not in page
+    assert "apart" not in page
