@@ -8,6 +8,7 @@ value as mean and exactly 0 as deviation.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -26,6 +27,7 @@ def moments(store: Store) -> tuple[Floats, Floats]:
     first = store.dense(slice(0, 1))[0].astype(np.float64)
     seen: Summary = (0, np.zeros(width), np.zeros(width))
     step = rows_per_block(_bytes_per_row(store))
+    summaries: Iterator[Summary]
     if store.is_resident:
         summaries = (_summary(store, part, first) for part in parts(rows, step))
     else:

@@ -55,7 +55,8 @@ def _fly_all(
     rngs = streams(named(seed, OfSeed.DRAW_FLIGHTS), chosen)
 
     def fly_block(block: int) -> list[Floats]:
-        chains, found = place(start, walls), []
+        chains = place(start, walls)
+        found: list[Floats] = []
         for _ in range(block, count, chosen):
             for _ in range(flights if found else taken):
                 chains, _flight = fly(chains, walls, length, rngs[block])

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -100,7 +101,7 @@ def _measured(
             i, seconds = _timed(clock, learner.ask)
             ask += seconds
             questions.append(int(i))
-            tell += _timed(clock, lambda i=i: learner.tell(i, int(y[i])))[1]
+            tell += _timed(clock, partial(learner.tell, int(i), int(y[i])))[1]
         if before is not None:
             after = _traffic(store) or before
             traffic = (after[0] - before[0]) / answers, (after[1] - before[1]) / answers
