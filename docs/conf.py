@@ -88,7 +88,7 @@ html_theme_options = {
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
 html_context = {"default_mode": "auto"}  # light or dark, as the reader's system is
-html_sidebars = {"index": []}
+html_sidebars = {"index": [], "which-way-in": []}
 
 # -- links that mean something else on the site ------------------------------------------------
 
@@ -118,8 +118,9 @@ def _last(pattern: str) -> int:
 def _no_references(_app: Sphinx, _what: str, _name: str, *rest: Any) -> None:
     """Take references out of a docstring's first sentence, which tables show without the rest."""
     lines: list[str] = rest[-1]
-    first = lines.index("") if "" in lines else len(lines)
-    lines[:first] = [re.sub(r" ?\[R\w+-\d+\]_", "", line) for line in lines[:first]]
+    begin = next((k for k, line in enumerate(lines) if line.strip()), 0)
+    end = next((k for k in range(begin, len(lines)) if not lines[k].strip()), len(lines))
+    lines[begin:end] = [re.sub(r" ?\[R\w+-\d+\]_", "", line) for line in lines[begin:end]]
 
 
 def setup(app: Sphinx) -> None:

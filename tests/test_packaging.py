@@ -93,7 +93,7 @@ def test_the_core_needs_five_packages():
 
 
 def test_all_is_every_extra_of_a_user():
-    every = names("label", "lab", "scale", "text")
+    every = names("label", "lab", "scale", "text", "notebook", "label-studio")
     assert names("all") == every
     assert names("parquet") | names("bench") | names("demo") <= every
 

@@ -25,8 +25,8 @@ class Conflict(AlumaError, ValueError):
     """
 
     def __init__(self, indices: tuple[int, ...], advice: str = "") -> None:
-        self.indices, self._advice = indices, advice
-        super().__init__(f"{_contradiction(indices)} {advice}".rstrip())
+        self.indices, self._advice = tuple(indices), advice
+        super().__init__(f"{_contradiction(self.indices)} {advice}".rstrip())
 
     def __reduce__(self) -> tuple[type[Conflict], tuple[tuple[int, ...], str]]:
         # Exceptions travel between processes by their arguments, and the message is not one.

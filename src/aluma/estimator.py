@@ -27,6 +27,7 @@ from aluma.promises.ledger import Ledger
 from aluma.representation.bias import checked_bias, with_bias
 from aluma.representation.kernels import KernelMap, is_precomputed
 from aluma.representation.lift import checked_slack
+from aluma.representation.prior import checked_prior
 from aluma.streams import entropy
 
 #: What X may be. The support vector machine takes no 64-bit sparse indices.
@@ -36,8 +37,6 @@ ACCEPTED: dict[str, Any] = {
     "dtype": [np.float64, np.float32],
 }
 
-#: Which halfspaces may be likely beforehand.
-PRIORS = ("ball",)
 #: Numbers that a projected pool may have: two gigabytes of them.
 MOST_PROJECTED = 2**28
 
@@ -88,8 +87,10 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         confidence 1 - ``delta``, whatever the data; ``budget`` then counts checks too. For
         strategies that take ``promise="audited"``, and of those for more than two classes "aluma"
         only. By default nothing is checked.
-    prior : {"ball"}
-        Which halfspaces are likely beforehand: "ball", all the same, as in the paper.
+    prior : {"pool", "ball"}
+        Which halfspaces are likely beforehand, for strategies that let one choose: "pool" expects
+        directions in which rows differ much to tell the classes apart, "ball" has all alike, as the
+        paper does; see :class:`aluma.ALuMA`.
     C : float
         Of the support vector machine that is fitted to the completed labels: what a wrong one
         costs.
@@ -182,7 +183,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         estimate: str = "sampling",
         alpha: float = 1.05,
         tolerance: float | None = None,
-        prior: str = "ball",
+        prior: str = "pool",
         C: float = 1.0,
         standardize: bool = True,
         bias: bool | float = True,
@@ -314,8 +315,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _check_settings(self) -> None:
         """Refuse what no learner looks at."""
         probability(self.delta, "delta")
-        if self.prior not in PRIORS:
-            raise ValueError(f"prior must be one of {', '.join(PRIORS)}, got {self.prior!r}.")
+        checked_prior(self.prior)
         if not is_number(self.C) or not 0 < self.C < np.inf:
             raise ValueError(f"C must be a positive number, got {self.C!r}: 1.0 is usual.")
         usual = inspect.signature(type(self)).parameters

@@ -44,8 +44,10 @@ class OfSeed(Enum):
     #: The order in which an audit checks a labelling, which is named by a digest: another one, were
     #: it the same with some labels put right, is checked by other draws.
     CHECKS = (107, None)
+    #: Projections that find the directions in which the examples of a wide pool differ most.
+    SKETCH = (108,)
     #: The rows of a large pool that stand for it, for one purpose or another; the seed is 0.
-    POOL_SAMPLE = (108, None)
+    POOL_SAMPLE = (109, None)
     #: Right answers and errors of people, drawn in turn.
     PEOPLE = (120,)
 

@@ -148,6 +148,10 @@ def test_what_is_wrong_is_said_and_can_be_put_right(tmp_path):
         assert client.get("/", headers={"host": "example.org"}).status_code == 400
         plain = client.post("/webhook", content="{}", headers={"content-type": "text/plain"})
         assert plain.status_code == 422
+        nothing = {"action": "ANNOTATION_CREATED", "project": {"id": 1}}
+        assert client.post("/webhook", json=nothing).status_code == 200
+        backend.wait()
+        assert client.get("/health").status_code == 200
 
 
 def test_configurations_of_texts_images_and_tables_are_read():

@@ -17,7 +17,7 @@ import pytest
 
 from aluma.app import demo
 
-pytestmark = [pytest.mark.peers, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.peers, pytest.mark.timeout(1800)]
 LABEL_STUDIO = os.environ.get("LABEL_STUDIO")
 if not LABEL_STUDIO:
     pytest.skip("needs LABEL_STUDIO, the path of label-studio", allow_module_level=True)

@@ -73,6 +73,8 @@ def drive(tab, link: str, folder: Path) -> None:
     patient = {"timeout": 240_000}
     expect = sync_api.expect
     tab.goto(link, **patient)
+    # Before the kernel is there, a cell that is run is not.
+    expect(tab.get_by_text("(ipykernel) | Idle")).to_be_visible(**patient)
     tab.locator(".jp-CodeCell .cm-content").first.click(**patient)
     tab.keyboard.press("Shift+Enter")
     count = tab.locator(".aluma-foot span")

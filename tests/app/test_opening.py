@@ -1,5 +1,6 @@
 """Beginning a task and going on with it."""
 
+import importlib
 import json
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from aluma import ALuMA
-from aluma.app import features
+from aluma.app import features, opening
 from aluma.app.opening import Wanted, opened
 from aluma.app.server import take
 from aluma.cli import app
@@ -50,6 +51,44 @@ def test_labels_that_contradict_each_other_are_learnt_from(begin):
     frame = pd.DataFrame({"x": np.arange(10.0), "label": ["a", "b"] * 5})
     session = begin(frame, label_column="label").desk.session
     assert (session.n_answers, session.exceptions) == (10, {})
+
+
+def test_many_labels_are_taken_in_with_a_word_now_and_then(tmp_path, monkeypatch):
+    monkeypatch.setattr(opening, "SAY_EVERY", 0.0)
+    frame, said = plane(120), list[str]()
+    frame.loc[80:, "side"] = None
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    wanted = Wanted(tmp_path / "t.csv", tmp_path / "s.aluma", label_column="side", hypotheses=200)
+    found = opened(wanted, said.append)
+    assert "16 of 80 are taken in." in said
+    found.desk.answer("a", 90, "left")
+    found.desk.set_aside("b", 91, "left")
+    found.desk.close()
+    again = opened(wanted)
+    assert any(note.startswith("Going on with 82 answers") for note in again.notes)
+    assert again.desk.session.n_answers == 81
+    again.desk.close()
+
+
+def test_the_demonstration_leaves_nothing_behind(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    label = importlib.import_module("aluma.cli.label")
+
+    def offered(page, desk, place, **_):
+        place.listener.close()
+        desk.close()
+
+    monkeypatch.setattr(label, "offer", offered)
+    result = CliRunner().invoke(app, ["label", "--demo", "--port", "0", "--no-browser"])
+    assert result.exit_code == 0, result.output
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_several_answers_in_one_name_are_refused_with_the_way_out(tmp_path):
+    plane().to_csv(tmp_path / "t.csv", index=False)
+    result = CliRunner().invoke(app, ["label", str(tmp_path / "t.csv"), "--yes", "a,b,c"])
+    assert result.exit_code == 2
+    assert "list them all with --answers" in " ".join(result.output.split())
 
 
 def test_without_slack_labels_that_contradict_the_others_become_exceptions(begin):

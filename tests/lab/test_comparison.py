@@ -19,7 +19,7 @@ from aluma.lab.comparison import (
 from aluma.lab.figures import learning_curves
 from aluma.lab.names import colour
 from aluma.learners.passive import Passive
-from aluma.pool import Pool
+from aluma.representation.bias import with_bias
 
 LINE = np.array([[-2.0], [-1.0], [1.0], [2.0]])
 
@@ -82,7 +82,7 @@ def test_a_comparison_counts_what_a_replay_counts():
     assert found.strategies == ("aluma", "simple_margin", "passive")
     assert [run.seed for run in found.runs] == [3, 4] * 3
     for run in found.runs:
-        learner = make_learner(run.strategy, Pool(X, bias=True), ("no", "yes"), run.seed)
+        learner = make_learner(run.strategy, with_bias(X, True), ("no", "yes"), run.seed)
         counted = []
         for index in run.indices:
             learner.tell(index, y[index])

@@ -17,6 +17,7 @@ from aluma.session import recipe
 from evidence import generator, seed_of
 
 SMALL: dict[str, Any] = {"classes": (False, True), "n_hypotheses": 200}
+PLAIN: dict[str, Any] = {"promise": "credible", "slack": 0.0, "prior": "ball"}
 
 
 def cloud(m: int = 300, d: int = 40) -> tuple[Any, Any]:
@@ -28,7 +29,7 @@ def cloud(m: int = 300, d: int = 40) -> tuple[Any, Any]:
 
 def curve(X: Any, positive: Any, n: int, **settings: Any) -> tuple[list[int], float]:
     """Return what a learner asks, and its share of wrong labels after n answers."""
-    learner = ALuMA(X, **{**SMALL, "promise": "credible", "slack": 0.0, **settings})
+    learner = ALuMA(X, **{**SMALL, **PLAIN, **settings})
     asked = []
     for _ in range(n):
         asked.append(learner.ask())

@@ -168,7 +168,7 @@ def summary(desk: Desk) -> str:
 <p class=quiet>{escape(task.question)} · {n:,} examples · aluma {escape(aluma_version())}</p>
 {_verdict(desk)}<h2>The labels</h2><table>{body}</table>
 <p class=quiet>What is expected holds if a straight boundary in the features separates the answers
-and none was likelier than another beforehand: an estimate.{follows}
+and it was as likely beforehand as was assumed: an estimate.{follows}
 What was checked at random is true whatever the data.</p>
 <h2>Labels that the model is least sure of</h2>
 <table class=said><tr><th>example<th>label<th>{listed}</table>

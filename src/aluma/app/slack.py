@@ -32,7 +32,7 @@ def loosened(session: Session, request: str) -> Session:
     its place: the old one or the new.
     """
     path = session.path
-    settings = {"promise": "credible", **recipe.read(session.about["settings"])}
+    settings = {"promise": "credible", "prior": "ball", **recipe.read(session.about["settings"])}
     settings |= {"slack": SLACK, "bias": settings.get("bias") or session.pool.constant or False}
     part, before = path.with_name(path.name + ".part"), path.with_name(path.name + ".before-slack")
     for left in (part, part.with_name(part.name + "-journal")):

@@ -38,6 +38,10 @@ class ALuMA(Learner):
     ----------
     X, classes, bias, budget, random_state
         As for every learner, see :class:`aluma.learners.learner.Learner`.
+    prior : {"pool", "ball"}
+        Which halfspaces are likely before the first answer. "ball": all directions alike, as in the
+        paper. "pool": directions in which the examples of the pool differ much are expected to tell
+        the classes apart, as they do in embeddings; see docs/embeddings.md.
     kernel : str, callable, dict or None
         Consider halfspaces of a Mercer kernel's features instead of the columns: "rbf", "poly",
         "cosine", "linear", "precomputed" (X is then the kernel matrix), a function, or a dict such
@@ -99,6 +103,7 @@ class ALuMA(Learner):
         *,
         classes: Sequence[Any] | None = None,
         bias: bool | float = False,
+        prior: str = "pool",
         kernel: Any = None,
         slack: float | str = "auto",
         margin: float | None = None,
@@ -122,7 +127,7 @@ class ALuMA(Learner):
         self.slack, self.margin = slack_or_auto(slack), checked_margin(margin)
         self.dimension, self.seed = dimension, entropy(random_state)
         lifted = projection(self.slack, dimension)
-        view = View.of(X, bias=bias, kernel=kernel, seed=self.seed, **lifted)
+        view = View.of(X, bias=bias, kernel=kernel, prior=prior, seed=self.seed, **lifted)
         needed = hypotheses_needed(estimate, self.delta, budget, len(view))
         self.n_hypotheses = max(positive_integer(n_hypotheses, "n_hypotheses"), needed)
         limits = Limits(self.tolerance, self.delta, estimate == "sampling")

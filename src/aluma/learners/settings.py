@@ -9,8 +9,14 @@ from typing import Any
 from aluma.learners.learner import Learner
 
 #: What makes a learner that of the paper, besides ``alpha=1``: halfspaces that agree with every
-#: answer, and no labels spent on checks. For experiments that count answers to the last example.
-PAPER: Mapping[str, Any] = {"promise": "credible", "slack": 0.0, "tolerance": 0.0}
+#: answer, all of them alike beforehand, and no labels spent on checks. For experiments that count
+#: answers to the last example.
+PAPER: Mapping[str, Any] = {
+    "promise": "credible",
+    "slack": 0.0,
+    "tolerance": 0.0,
+    "prior": "ball",
+}
 
 
 def accepted(learner: Callable[..., Learner]) -> set[str]:

@@ -22,6 +22,7 @@ from aluma.pool.dask_arrays import with_client
 from aluma.pool.frames import with_columns
 from aluma.pool.opening import opened
 from aluma.pool.sample import Purpose, Sample, is_large, sampled_rows
+from aluma.pool.shaped import Shape, Shaped
 from aluma.pool.store import LARGEST_ENTRY, Selection, Store, T, parts, rows_per_block
 from aluma.pool.stores import store_of
 
@@ -156,6 +157,13 @@ class Pool:
         pool._hold(seen_from(middle, pool._store, own=True))
         return pool
 
+    def shaped(self, shape: Shape) -> Pool:
+        """Return the examples stretched along some directions, without their bias; no copy."""
+        pool = Pool(self)
+        pool.bias, pool.constant = False, 0.0
+        pool._store, pool._samples = Shaped(self._store, shape), {}
+        return pool
+
     def __len__(self) -> int:
         return self._store.shape[0]
 
@@ -179,7 +187,9 @@ class Pool:
 
     @property
     def preparation(self) -> str:
-        """What is done to rows when they are read: "", "centred" or "centred and scaled"."""
+        """What is done to rows when they are read: "" if nothing, "centred", and so on."""
+        if isinstance(self._store, Shaped):
+            return "shaped"
         return self._store.middle.words if isinstance(self._store, Centred) else ""
 
     @property

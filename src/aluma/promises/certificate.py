@@ -88,8 +88,8 @@ class Certificate:
         sure, most = f"{1 - self.delta:.0%}", at_most(self.error_bound)
         if self.basis == "prior":
             return (
-                f"If a straight boundary separates the answers, and none was likelier than another "
-                f"beforehand, at most {most} of the {self.size:,} labels are wrong "
+                f"If a straight boundary separates the answers, and it was as likely beforehand as "
+                f"the prior says, at most {most} of the {self.size:,} labels are wrong "
                 f"({sure} sure). No label has been checked at random."
             )
         if not self.checks:

@@ -1,13 +1,15 @@
-"""How a learner sees its examples: as given, by a kernel's features, or lifted and projected."""
+"""How a learner sees its examples: as given, by a kernel, stretched by a prior, or lifted."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from aluma.pool import Pool
+from aluma.pool.shaped import Shape
 from aluma.representation.bias import checked_bias, typical_length, with_bias
 from aluma.representation.kernels import Kernel, KernelMap
 from aluma.representation.narrow import warn_if_narrow
+from aluma.representation.prior import checked_prior, shape_of
 
 if TYPE_CHECKING:
     from aluma.representation.transformer import Lift
@@ -23,6 +25,7 @@ class View:
         a typical row, or the number itself
     kernel : see :class:`aluma.representation.kernels.Kernel`
     slack, dimension : with a dimension, the pool is lifted and projected by Algorithm 3
+    prior : "ball" or "pool", see :mod:`aluma.representation.prior`
     seed : of landmarks and projections
 
     A pool as given whose examples all point the same way is warned about, see
@@ -40,11 +43,13 @@ class View:
         kernel: Any = None,
         slack: float = 0.0,
         dimension: int | None = None,
+        prior: str = "ball",
         seed: int = 0,
     ) -> None:
         bias = checked_bias(bias)
         self.examples = with_bias(X, bias)
         self._map: KernelMap | None = None
+        self._shape: Shape | None = None
         self._lift: Lift | None = None
         chosen = Kernel.of(kernel)
         if chosen.sees_directions:
@@ -57,6 +62,13 @@ class View:
             if bias is True:
                 self._constant = typical_length(features)
             self.pool = Pool(features, bias=self._constant)
+        if checked_prior(prior) == "pool":
+            self._shape = shape_of(self.pool, seed)
+        if self._shape is not None:
+            shaped = self.pool.shaped(self._shape)
+            # Beside a typical row the bias stays as long as it is.
+            self._constant *= typical_length(shaped) / typical_length(self.pool)
+            self.pool = Pool(shaped, bias=self._constant)
         if dimension is not None:
             # Slow to import, and rarely wanted.
             from aluma.representation.transformer import Lift
@@ -83,4 +95,6 @@ class View:
         points = examples
         if self._map is not None:
             points = Pool(self._map.features(examples), bias=self._constant)
+        if self._shape is not None:
+            points = Pool(points.shaped(self._shape), bias=self._constant)
         return points if self._lift is None else Pool(self._lift.transform(points))

@@ -60,8 +60,8 @@ def pool(settings: str, X: Any) -> Pool:
 def made(name: str, settings: str, X: Any) -> Learner:
     """Return the learner that a recipe describes, before the first answer."""
     kind = strategy(name)
-    # Before there were audits, the only promise was by the prior.
-    return kind(X, **{**taken(kind, {"promise": "credible"}), **read(settings)})
+    # Before there were audits, the only promise was by the prior, and that was the paper's.
+    return kind(X, **{**taken(kind, {"promise": "credible", "prior": "ball"}), **read(settings)})
 
 
 def storable(label: Any) -> Any:

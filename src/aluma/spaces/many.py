@@ -30,7 +30,7 @@ from aluma.representation.own import OwnCoordinates
 from aluma.sampling.ball import quick_normals
 from aluma.sampling.bulk import GROUP
 from aluma.sampling.pace import directions
-from aluma.sampling.population import UNDO_BYTES, UNDO_DEPTH, VOTE, Population
+from aluma.sampling.population import UNDO_BYTES, UNDO_DEPTH, VOTE, Population, Task
 from aluma.scoring import Choice
 from aluma.scoring.disputes import Disputes
 from aluma.scoring.large import in_sample
@@ -227,15 +227,17 @@ class ManySpace(Retraceable):
         """Return the share of votes that each class has, (n, K), among the voters."""
         return self._counted(pool, self._matrices(most_times))
 
+    def jury(self, task: Task = VOTE, most_times: int = 1) -> npt.NDArray[Any]:
+        """Return such hypotheses that no question was chosen by, (k, K, d) in float32."""
+        return np.concatenate(list(self._jurors(task, most_times)))
+
     def vote(self, pool: Pool, most_times: int = 1) -> Floats:
-        """Return the same among hypotheses that no question was chosen by."""
-        drawn = enumerate(self._population.jury_points(VOTE, most_times))
-        lifted = (
-            matrices
-            for number, points in drawn
-            for matrices in self._lifted(points, named(self.key, VOTE.free, number))
-        )
-        return self._counted(pool, lifted)
+        """Return the shares among a jury, of which not all are held at once."""
+        return self._counted(pool, self._jurors(VOTE, most_times))
+
+    def _jurors(self, task: Task, times: int) -> Iterator[Singles]:
+        for number, points in enumerate(self._population.jury_points(task, times)):
+            yield from self._lifted(points, named(self.key, task.free, number))
 
     def _counted(self, pool: Pool, hypotheses: Iterable[Singles]) -> Floats:
         """Return the share of votes that each class has among some hypotheses, (n, K)."""

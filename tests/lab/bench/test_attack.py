@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from aluma.app import guard
+from aluma.app.people.admission import Admission
 from aluma.errors import SessionError
 from aluma.lab.bench import (
     attack_access,
@@ -18,6 +19,7 @@ from aluma.lab.bench import (
     attack_durability,
     attack_interrupts,
     attack_library,
+    attack_persons,
     attack_places,
     attack_power,
     attack_supply,
@@ -74,6 +76,15 @@ def test_a_door_left_open_would_be_seen(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(guard.Guard, "_admitted", lambda *_: True)
     found = attack_access.access(tmp_path, most=60)
     assert len(found[0].broken) > 5
+
+
+def test_nobody_acts_as_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for part in ("true", "open"):
+        (tmp_path / part).mkdir()
+    unharmed([attack_persons.persons(tmp_path / "true")])
+    # A guard that believes whatever name a request ends with.
+    monkeypatch.setattr(Admission, "who", lambda *_: attack_persons.OTHER)
+    assert len(attack_persons.persons(tmp_path / "open").broken) > 5
 
 
 def test_content_that_means_harm_is_text_or_refused(

@@ -125,7 +125,7 @@ class Backend:
         number = int((event.project or {}).get("id") or 0)
         if number not in self._configs:
             return
-        if event.action in ANNOTATED:
+        if event.action in ANNOTATED and isinstance(event.annotation, dict):
             self._do(number, lambda: self._annotated(number, event.annotation)).wait(
                 WEBHOOK_SECONDS
             )

@@ -90,12 +90,19 @@ class Dealer:
         with self.lock:
             return any(not hand for hand in self._hands.values())
 
-    def took(self, who: str, example: int, showing: int | None = None) -> None:
-        """Take an answered example out of all hands; ``showing`` is on the screen now."""
+    def took(
+        self, who: str, example: int, showing: int | None = None, *, again: bool = False
+    ) -> None:
+        """Take an answered example out of all hands; ``showing`` is on the screen now.
+
+        With ``again``, somebody else is to be asked about it as well.
+        """
         with self.lock:
             self._seen[who] = self._clock()
             self._gone.add(example)
             self._again.pop(example, None)
+            if again:
+                self._again[example] = (who,)
             for name, hand in self._hands.items():
                 self._hands[name] = [
                     card for card in hand if card.example != example or (name != who and card.again)

@@ -7,7 +7,7 @@ tell most together. Who asks is known from the token of the request.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,8 @@ LATEST = 12
 GROWTH = 1.1
 #: Nobody is here yet: questions are ready for so many.
 EXPECTED = 2
+#: So many times more are at hand for people who are quicker than the learner.
+RESERVE = 4
 
 
 class Team(Desk):
@@ -66,7 +68,8 @@ class Team(Desk):
         self._judged: tuple[int, Reliability] = (0, Reliability({}, (), np.zeros((0, 0))))
         #: By which answers weigh; while labels are checked it stays what it was.
         self._weighed = self._judged[1]
-        self._version, self._voices = -1, list[Voice]()
+        #: What people said after so many entries: one tuple, for threads replace it whole.
+        self._heard: tuple[int, list[Voice]] = (-1, [])
         self._scribe: Scribe | None = None
         super().__init__(session, examples, task)
         self._ahead.idle.set()
@@ -143,11 +146,11 @@ class Team(Desk):
     @property
     def voices(self) -> list[Voice]:
         """What people say now, in order."""
-        version = len(self._session.log)
-        if version != self._version:
-            self._voices = self._session.voices
-            self._version = version
-        return self._voices
+        version, (known, voices) = len(self._session.log), self._heard
+        if version != known:
+            voices = self._session.voices
+            self._heard = version, voices
+        return voices
 
     @property
     def waiting(self) -> dict[int, str]:
@@ -209,7 +212,9 @@ class Team(Desk):
                         "perhaps in another tab: change that answer instead."
                     )
                 self._session.say(_me(), example, label, request=request)
-                self.dealer.took(_me(), example, showing)
+                said = {v.who: v.label for v in self.voices if v.example == example}
+                again = self._is_asked_again(example, said)
+                self.dealer.took(_me(), example, showing, again=again)
                 self._stir()
             return self._receipt(example, repeated=not fresh)
 
@@ -257,11 +262,12 @@ class Team(Desk):
         wanted = (HAND + 2) * max(self.dealer.people, EXPECTED)
         waiting = {voice.example for voice in self.voices} - heard.keys()
         examples = _coming(learner, wanted + len(waiting))
+        left = _left(learner)
         with self.dealer.lock:
             # An answer is said before it is taken out of a hand: so none is dealt again.
             said = by_example(self.voices)
             gone = {*said, *heard}
-            self._nothing_left = not [i for i in examples if i not in gone]
+            self._nothing_left = gone.issuperset(left)
             again = {i: tuple(by) for i, by in said.items() if self._is_asked_again(i, by)}
             self.dealer.stock(examples, again, gone, checks=self._checking)
 
@@ -347,13 +353,27 @@ def _me() -> str:
     return who
 
 
-def _coming(learner: Learner, n: int) -> Sequence[int]:
-    """Return up to n examples to ask about, the ones that tell most together first."""
+def _left(learner: Learner) -> list[int]:
+    """Return all that can still be asked about; checks in the order of their draws."""
+    audit = learner.audit
+    if audit is not None:
+        return [int(i) for i in audit.coming(audit.left)]
+    return [int(i) for i in np.flatnonzero(learner.eligible)]
+
+
+def _coming(learner: Learner, n: int) -> list[int]:
+    """Return examples to ask about, the n that tell most together first.
+
+    Others follow, as good by themselves and then any, for people who are quicker than the learner:
+    nobody waits for it.
+    """
+    left = _left(learner)
+    if not left or learner.audit is not None:
+        return left[: RESERVE * n]
     try:
-        first = int(learner.ask())
+        first = [int(i) for i in learner.ask(min(n, len(left)))]
+        others = [int(i) for i in learner.alternatives(n)]
     except Exhausted:
         return []
-    audit = learner.audit
-    left = audit.left if audit is not None else int(learner.eligible.sum())
-    n = min(n, left)
-    return [first] if n <= 1 else [int(i) for i in learner.ask(n)]
+    spread = np.linspace(0, len(left) - 1, min(RESERVE * n, len(left))).astype(int)
+    return list(dict.fromkeys([*first, *others, *(left[place] for place in spread)]))

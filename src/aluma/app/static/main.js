@@ -292,8 +292,8 @@ function openHelp() {
   $("help-keys").replaceChildren(...named.flatMap((key) => [key === "…" ? key : make("kbd", {}, key), " "]));
   $("help-answers").textContent = two ? "the two answers, also 1 and 2" : "the answers, as the buttons say";
   $("help-expected").replaceChildren(...(two
-    ? ["What is ", make("b", {}, "expected"), ", and how many labels ", make("b", {}, "follow from your answers"), ", holds only if a straight boundary in the features separates the two answers, and for the first none may be likelier than another beforehand."]
-    : ["What is ", make("b", {}, "expected"), " holds only if straight boundaries in the features separate the answers, and if none of them is likelier than another beforehand."]));
+    ? ["What is ", make("b", {}, "expected"), ", and how many labels ", make("b", {}, "follow from your answers"), ", holds only if a straight boundary in the features separates the two answers, and for the first it must have been as likely beforehand as was assumed."]
+    : ["What is ", make("b", {}, "expected"), " holds only if straight boundaries in the features separate the answers, and if they were as likely beforehand as was assumed."]));
   for (const one of document.querySelectorAll(".if-grows")) one.hidden = !state?.grows;
   for (const one of document.querySelectorAll(".if-guided")) one.hidden = !state?.guidelines;
   for (const one of document.querySelectorAll(".if-people")) one.hidden = !state?.me;

@@ -28,6 +28,7 @@ from aluma.lab.bench.attack_content import content
 from aluma.lab.bench.attack_damage import damages
 from aluma.lab.bench.attack_durability import durability
 from aluma.lab.bench.attack_library import library
+from aluma.lab.bench.attack_persons import persons
 from aluma.lab.bench.attack_places import places
 from aluma.lab.bench.attack_power import power
 from aluma.lab.bench.attack_supply import supply
@@ -70,6 +71,7 @@ def _attacks(folder: Path, quick: bool) -> Iterator[Tally]:
     yield from damages(parts[0], QUICK_DAMAGES if quick else DAMAGES, rng)
     yield from places(parts[1])
     yield from access(parts[2])
+    yield persons(_folder(parts[2], "persons"))
     yield from content(parts[3])
     yield supply(parts[4], QUICK_DOWNLOADS if quick else DOWNLOADS, rng)
     yield from library(parts[5], QUICK_CALLS if quick else CALLS, SEED)

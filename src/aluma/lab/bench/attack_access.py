@@ -17,7 +17,9 @@ import numpy as np
 import uvicorn
 
 from aluma.app.api import application
+from aluma.app.desk import Desk
 from aluma.app.opening import Wanted, opened
+from aluma.app.people.begin import Wish
 from aluma.app.server import take
 from aluma.lab.bench.attack_tally import Tally
 from aluma.lab.bench.attack_tricks import AUTH, JSON, TOKEN, request, tricks
@@ -28,11 +30,11 @@ SECONDS = 5.0
 
 def access(folder: Path, most: int | None = None) -> list[Tally]:
     """Try all of them on a page (or so many), then slow and many connections."""
-    with _page(folder) as port:
+    with page(folder) as (port, _):
         tally = Tally("requests that must be refused")
         control = Tally("requests that must be let in")
         for trick in tricks(port)[:: _step(len(tricks(port)), most)]:
-            status = _sent(port, trick.content)
+            status = sent(port, trick.content)
             admitted = status not in trick.refused
             counted = control if trick.allowed else tally
             if admitted == trick.allowed:
@@ -87,7 +89,7 @@ def _crowded(port: int) -> Tally:
             one.sendall(half + b" " if number % 2 else half[:40])
         for _ in range(5):
             begun = time.monotonic()
-            status = _sent(port, request(port, "/api/state", "GET", AUTH))
+            status = sent(port, request(port, "/api/state", "GET", AUTH))
             if status == 200 and time.monotonic() - begun < SECONDS:
                 tally.count("another request was answered")
             else:
@@ -98,7 +100,7 @@ def _crowded(port: int) -> Tally:
     return tally
 
 
-def _sent(port: int, content: bytes) -> int | None:
+def sent(port: int, content: bytes) -> int | None:
     """Send bytes, and return the status of the answer; None if there is none."""
     line = _answer(port, content).partition(b"\r\n")[0].split()
     return int(line[1]) if len(line) > 1 and line[1].isdigit() else None
@@ -119,13 +121,14 @@ def _answer(port: int, content: bytes) -> bytes:
 
 
 @contextmanager
-def _page(folder: Path) -> Iterator[int]:
-    """Serve a small page in a thread, and yield its port."""
+def page(folder: Path, people: Wish | None = None) -> Iterator[tuple[int, Desk]]:
+    """Serve a small page in a thread, and yield its port and its desk."""
     source = folder / "points.csv"
     points = np.random.default_rng(0).standard_normal((30, 2)).round(3).tolist()
     source.write_text("\n".join(["a,b", *(f"{a},{b}" for a, b in points)]) + "\n")
-    found = opened(Wanted(source, folder / "s.aluma", hypotheses=200))
-    found.desk.answer("first", 0, "yes")
+    found = opened(Wanted(source, folder / "s.aluma", hypotheses=200, people=people))
+    if people is None:
+        found.desk.answer("first", 0, "yes")
     place = take(port=0, token=TOKEN)
     guard = application(found.desk, found.features, TOKEN)
     config = uvicorn.Config(
@@ -135,7 +138,7 @@ def _page(folder: Path) -> Iterator[int]:
     thread = threading.Thread(target=server.run, kwargs={"sockets": [place.listener]}, daemon=True)
     thread.start()
     try:
-        yield place.listener.getsockname()[1]
+        yield place.listener.getsockname()[1], found.desk
     finally:
         found.desk.release()
         server.should_exit = True

@@ -43,6 +43,8 @@ from aluma.lab.bench.attack_tally import Tally
 
 #: Seconds that a call may take, and memory that the process may use.
 MOST_SECONDS, MOST_BYTES = 30, 6 * 2**30
+#: For many calls together, or for code that has to be compiled first.
+LONG = 600
 #: Instructions at which other changes than a plain answer are interrupted.
 INSTRUCTIONS = 120
 
@@ -90,25 +92,31 @@ def main() -> None:
     _say(report, _methods(calls, number - number // 3, watch))
     for place, change in enumerate(changes()):
         most = 10**6 if place == 0 else INSTRUCTIONS
-        watch.at(change.name, 600)
+        watch.at(change.name, LONG)
         _say(
             report,
             interrupted(change, most if share == 1 else max(8, int(INSTRUCTIONS * share)), rng),
         )
-    watch.at("signals, threads and forks", 600)
+    watch.at("signals and threads", LONG)
     _say(report, signalled(folder, max(10, int(200 * share)), rng))
     _say(report, _threads(folder, max(1, int(10 * share))))
     # Its thread would not be there in a forked process.
-    faulthandler.cancel_dump_traceback_later()
+    watch.end()
     if hasattr(os, "fork"):
         _say(report, _forks(folder, max(2, int(30 * share))))
 
 
 class Watch:
-    """Writes down what is being called, and ends the process if that takes too long."""
+    """Writes down what is being called, and ends the process if that takes too long.
+
+    Counted is what the process works, for the machine may be busy; and, so that waiting for ever is
+    noticed too, ten times that on the clock.
+    """
 
     def __init__(self, path: Path) -> None:
         self._file = path.open("w+", encoding="utf-8", errors="backslashreplace")
+        if hasattr(signal, "SIGPROF"):
+            faulthandler.register(signal.SIGPROF, chain=True)
 
     def at(self, text: str, seconds: float = MOST_SECONDS) -> None:
         """Begin with a call."""
@@ -116,7 +124,15 @@ class Watch:
         self._file.truncate()
         self._file.write(text)
         self._file.flush()
-        faulthandler.dump_traceback_later(seconds, exit=True)
+        if hasattr(signal, "SIGPROF"):
+            signal.setitimer(signal.ITIMER_PROF, seconds)
+        faulthandler.dump_traceback_later(10 * seconds, exit=True)
+
+    def end(self) -> None:
+        """Watch no longer."""
+        if hasattr(signal, "SIGPROF"):
+            signal.setitimer(signal.ITIMER_PROF, 0)
+        faulthandler.cancel_dump_traceback_later()
 
 
 def _made(calls: Calls, number: int, watch: Watch) -> Tally:
@@ -137,7 +153,8 @@ def _methods(calls: Calls, number: int, watch: Watch) -> Tally:
     """Call methods and properties in any order; compare what they are called of."""
     tally = Tally("calls: methods and properties")
     while tally.tried < number:
-        for subject in calls.subjects():
+        subjects = calls.subjects()
+        while (subject := _next(subjects, watch)) is not None:
             before = state(subject)
             names = methods(subject)
             for _ in range(CALLS if before is not None else 5):
@@ -156,6 +173,12 @@ def _methods(calls: Calls, number: int, watch: Watch) -> Tally:
 
 def _called(function: Callable[..., Any], positional: list[Any], named: dict[str, Any]) -> Any:
     return used(function(*positional, **named))
+
+
+def _next(subjects: Iterator[Any], watch: Watch) -> Any:
+    """Make the next object to call; code may have to be compiled for it."""
+    watch.at("making what is called", LONG)
+    return next(subjects, None)
 
 
 _RAISED = object()

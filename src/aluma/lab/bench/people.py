@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from urllib.request import Request, urlopen
 
 import numpy as np
 from rich.console import Console
@@ -127,8 +129,6 @@ def _shown(tab: Any) -> int | None:
 
 def _exported(port: int, session: Path) -> tuple[Any, list[dict[str, str]]]:
     """Return what the page says about people, and every answer that it exports."""
-    from urllib.request import Request, urlopen
-
     token = tokens.token(tokens.key_of(session, TOKEN), next(iter(ERRORS)))
 
     def got(path: str) -> str:
@@ -136,8 +136,6 @@ def _exported(port: int, session: Path) -> tuple[Any, list[dict[str, str]]]:
         wanted.add_header("authorization", f"Bearer {token}")
         with urlopen(wanted, timeout=120) as reply:
             return str(reply.read().decode())
-
-    import json
 
     rows = csv.DictReader(io.StringIO(got("/api/export/answers.csv")))
     return json.loads(got("/api/people")), list(rows)

@@ -64,10 +64,10 @@ def newsgroups(negative: str = MAC, positive: str = PC) -> Dataset:
     """
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-    texts, y = _pair("train", negative, positive)
+    texts, y = pair("train", negative, positive)
     vectorizer = TfidfVectorizer(sublinear_tf=True, min_df=2, stop_words="english")
     X = vectorizer.fit_transform(texts)
-    texts_test, y_test = _pair("test", negative, positive)
+    texts_test, y_test = pair("test", negative, positive)
     X_test = vectorizer.transform(texts_test)
     name = f"20 newsgroups, {negative} vs {positive}"
     return Dataset(name, X, y, (negative, positive), X_test=X_test, y_test=y_test)
@@ -87,7 +87,8 @@ def topics(names: Sequence[str] | None) -> tuple[Any, Ints]:
     return X[kept], np.asarray(found.target[kept], dtype=np.int64)
 
 
-def _pair(subset: str, negative: str, positive: str) -> tuple[list[str], Ints]:
+def pair(subset: str, negative: str, positive: str) -> tuple[list[str], Ints]:
+    """Return the posts of two newsgroups, "train" or "test", and their labels, -1 or +1."""
     found = _posts(subset, [negative, positive])
     wanted = found.target_names.index(positive)
     return found.data, np.where(found.target == wanted, 1, -1).astype(np.int64)

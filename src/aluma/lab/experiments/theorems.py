@@ -264,8 +264,8 @@ DETERMINING = Tournament(
     entrants=(ALUMA_PAPER, TK, DETERMINED, DETERMINED_SPLIT, CAL, ERM),
     sizes={
         "full": Size(
-            ("octahedron-6", "octahedron-8", "octahedron-10", "sphere-5", "sphere-20", "digits"),
-            (76, 272, 400, 300, 300, 300),
+            ("octahedron-6", "octahedron-8", "sphere-5", "digits", "sphere-20", "octahedron-10"),
+            (76, 272, 300, 300, 300, 400),
         ),
         "quick": Size(("octahedron-5", "sphere-5"), 40, hypotheses=300),
         "tiny": Size(("octahedron-3",), 14, hypotheses=100),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from aluma.lab.experiments.catalogue import CATALOGUE
-from aluma.lab.experiments.report.publish import MARK, publish
+from aluma.lab.experiments.report.publish import MARK, TOP, publish
 from aluma.lab.experiments.report.verdicts import anchor, sections_of, verdict_table
 from aluma.lab.experiments.verdicts import VERDICTS
 
@@ -50,6 +50,20 @@ def test_what_we_find_is_read_off_the_sections() -> None:
     }
 
 
+def test_a_column_can_be_read_down() -> None:
+    text = """## Uniform on the sphere, d = 10
+
+Figure 6; `aluma reproduce uniform-10`
+
+| learner | 5% | 1% |
+| --- | ---: | ---: |
+| ALuMA | 28 | **45 (39 to 48)** |
+| CAL | 51 | 96 |
+"""
+    (row,) = verdict_table(sections_of(text)).rows
+    assert row[2] == "labels until 1% is wrong: ALuMA 45, CAL 96"
+
+
 def test_every_experiment_has_a_verdict_and_no_other() -> None:
     assert {experiment.name for experiment in CATALOGUE} == set(VERDICTS)
 
@@ -80,8 +94,30 @@ def test_a_run_of_some_experiments_keeps_the_sections_of_others(docs: Path) -> N
         assert page.index("## PCMAC") < page.index("## Dasgupta's circle")
         assert "- made: before" in page
         assert "*Made apart: today.*" in page
+        # What the paper says is as it is declared now, in sections that were kept too.
+        assert "any learner asks about every point" in " ".join(page.split())
         assert "points 22: ALuMA α=1 13, TK 18" in page
         assert page.index("| we find |") < page.index("Nobody.")
+
+
+def test_the_table_has_a_place_above_what_is_written_by_hand(docs: Path) -> None:
+    page = docs / "reproduction.md"
+    by_hand = f"# By hand\n\n{TOP[0]}\n{TOP[1]}\n\nMore."
+    page.write_text(page.read_text("utf-8").replace("# By hand", by_hand), "utf-8")
+    (docs / "report.md").write_text(f"# Title\n\n- made: today\n\n{PCMAC}", "utf-8")
+    for _ in range(2):
+        publish(docs, docs)
+        text = page.read_text("utf-8")
+        assert text.count("| we find |") == 1
+        assert text.index(TOP[0]) < text.index("| we find |") < text.index(TOP[1])
+        assert text.index(TOP[1]) < text.index("More.") < text.index(MARK)
+
+
+def test_learners_that_the_paper_does_not_have_are_left_out() -> None:
+    text = PCMAC.replace("TK 0.50%", "logistic margin 0.10%, TK 0.50%")
+    text = text.replace("1.71%.", "1.71%, skactiveml Falcun 2.84%.")
+    (row,) = verdict_table(sections_of(text)).rows
+    assert row[2] == "Training error after 1,000 labels: TK 0.50%, ALuMA 1.71%."
 
 
 def test_a_run_of_everything_takes_the_place_of_all(docs: Path) -> None:

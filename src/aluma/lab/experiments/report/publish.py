@@ -20,6 +20,9 @@ PAGE = "reproduction.md"
 IMAGES = Path("images", "reproduction")
 #: What stands above this line in the page is written by hand and stays.
 MARK = "<!-- What follows is written by aluma.lab.experiments.report.publish. -->"
+#: Between these lines of what is written by hand, the table of verdicts has its place, if they are
+#: there; otherwise it is the first section below the mark.
+TOP = ("<!-- The table is written by publish. -->", "<!-- Here it ends. -->")
 #: Colours that figures of lines need; the files become a third as large.
 MOST_COLOURS = 256
 
@@ -35,10 +38,21 @@ def publish(out: Path, docs: Path) -> None:
     if not title.startswith("# "):
         raise ValueError(f"{out / 'report.md'} does not begin with a title.")
     body = rest.strip().replace("](figures/", f"]({IMAGES.as_posix()}/")
-    body = _beside_earlier(body, old)
+    head, body = _at_the_top(head, _beside_earlier(body, old))
     for picture in sorted((out / "figures").glob("*.png")):
         write_whole(docs / IMAGES / picture.name, _smaller(picture))
     write_whole(page, f"{head}{MARK}\n\n{body}\n")
+
+
+def _at_the_top(head: str, body: str) -> tuple[str, str]:
+    """Return both parts of the page, the table of verdicts in its place in the first."""
+    table = re.search(rf"(?m)^## {re.escape(VERDICTS_TITLE)}\n\n((?:\|.*\n?)+)\n*", body)
+    begin, end = (head.find(mark) for mark in TOP)
+    if table is None or not 0 <= begin < end:
+        return head, body
+    body = body[: table.start()] + body[table.end() :]
+    place = begin + len(TOP[0])
+    return f"{head[:place]}\n\n{table[1].strip()}\n\n{head[end:]}", body
 
 
 def _beside_earlier(report: str, page: str) -> str:
@@ -55,7 +69,7 @@ def _beside_earlier(report: str, page: str) -> str:
     runs = re.search(r"(?m)^- runs: (.*)$", report)
     when = "; ".join(found[1] for found in (made, command, runs) if found)
     dated = {name: _with_date(text, f"*Made apart: {when}.*") for name, text in new.items()}
-    everything = {**kept, **dated}
+    everything = {**{name: _claiming(name, text) for name, text in kept.items()}, **dated}
     order = {experiment.name: place for place, experiment in enumerate(CATALOGUE)}
     names = sorted(everything, key=lambda name: order.get(name, len(order)))
     facts = re.split(r"(?m)^## ", page.strip())[0].strip()
@@ -68,6 +82,15 @@ def _beside_earlier(report: str, page: str) -> str:
         *(everything[name] for name in names),
     ]
     return wrapped("\n\n".join(part for part in parts if part)).strip()
+
+
+def _claiming(name: str, section: str) -> str:
+    """Return a section with what the paper says as it is declared now."""
+    claims = {experiment.name: experiment.claim for experiment in CATALOGUE}
+    if name not in claims:
+        return section
+    said = f"> The paper: {claims[name]}\n\n"
+    return re.sub(r"(?ms)^> The paper:.*?\n\n", lambda _: said, section)
 
 
 def _with_date(section: str, line: str) -> str:

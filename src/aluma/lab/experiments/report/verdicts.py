@@ -15,6 +15,8 @@ from aluma.lab.experiments.verdicts import VERDICTS, Verdict
 _NAME = re.compile(r"`aluma reproduce ([a-z0-9-]+)`")
 #: A range behind a median, which one line has no room for.
 _RANGE = re.compile(r" \([^)]* to [^)]*\)")
+#: Learners that the paper does not have, with what they came to.
+_OTHERS = re.compile(r"(?:logistic margin|skactiveml Falcun) >?[\d.,]*\d%?(?:, )?")
 HEADS = ("experiment", "the paper says", "we find", "why")
 
 
@@ -32,7 +34,7 @@ def verdict_table(sections: dict[str, str]) -> Table:
     """Return a line for every section that has a verdict."""
     rows = []
     for name, text in sections.items():
-        if (verdict := VERDICTS.get(name)) and (found := _found(text, verdict)):
+        if (verdict := VERDICTS.get(name)) and (found := _of_the_paper(_found(text, verdict))):
             title = text.partition("\n")[0].removeprefix("## ")
             rows.append([f"[{title}](#{anchor(title)})", verdict.says, found, verdict.why])
     return Table("verdicts", "Line by line", HEADS, rows, len(HEADS))
@@ -42,6 +44,11 @@ def anchor(title: str) -> str:
     """Return the name that a heading gets on GitHub, and in most other renderers."""
     kept = re.sub(r"[^\w\s-]", "", title.lower())
     return re.sub(r"\s", "-", kept.strip())
+
+
+def _of_the_paper(found: str) -> str:
+    """Return what was found without learners that the paper does not compare with."""
+    return re.sub(r", (?=\.?$)", "", _OTHERS.sub("", found))
 
 
 def _found(text: str, verdict: Verdict) -> str:
@@ -59,6 +66,10 @@ def _row(table: str, verdict: Verdict) -> str:
         [cell.strip(" *") for cell in line.strip("| ").split("|")] for line in table.split("\n")
     ]
     heads, ours = rows[0], [row for row in rows[2:] if len(row) > 1 and ", paper" not in row[0]]
+    if verdict.down in heads:
+        place = heads.index(verdict.down)
+        cells = [f"{row[0]} {_RANGE.sub('', row[place])}" for row in ours]
+        return f"labels until {verdict.down} is wrong: {', '.join(cells)}"
     if not -len(ours) <= verdict.row < len(ours):
         return ""
     row = ours[verdict.row]

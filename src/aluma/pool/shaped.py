@@ -1,0 +1,176 @@
+"""Examples in other coordinates: stretched along some directions when they are read.
+
+A store of this kind holds another and a symmetric linear map. Nothing is copied: as the map is
+symmetric, the product of a stretched row with a hypothesis is that of the row with the stretched
+hypothesis, so a sparse matrix is multiplied as it is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from aluma.arrays import Bools, Floats, Ints, Singles
+from aluma.blas import one_thread
+from aluma.pool.store import Selection, Store, T
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """A symmetric map ``R``: a positive factor for each of some directions, and one for the rest.
+
+    Attributes
+    ----------
+    directions : (k, d) orthonormal rows
+    factors : (k,) what lengths along them are multiplied by
+    rest : the same for everything orthogonal to them
+    """
+
+    directions: Floats
+    factors: Floats
+    rest: float
+
+    @one_thread()
+    def applied(self, rows: npt.NDArray[Any]) -> Floats:
+        """Return ``rows @ R``: rows stretched, or hypotheses of stretched rows as of the rows."""
+        along = rows @ self.directions.T
+        out: Floats = rows * self.rest + (along * (self.factors - self.rest)) @ self.directions
+        return out
+
+    @cached_property
+    def whole(self) -> Singles | None:
+        """R itself, in float32, where multiplying by it is the cheaper way."""
+        if 2 * len(self.directions) < self.directions.shape[1]:
+            return None
+        return self.applied(np.eye(self.directions.shape[1])).astype(np.float32)
+
+    @cached_property
+    def single(self) -> Shape:
+        """The same in float32."""
+        return Shape(
+            self.directions.astype(np.float32),
+            self.factors.astype(np.float32),
+            float(np.float32(self.rest)),
+        )
+
+
+class Shaped:
+    """Rows of another store, stretched.
+
+    Parameters
+    ----------
+    inner : the examples as given
+    shape : the map
+    """
+
+    def __init__(self, inner: Store, shape: Shape) -> None:
+        self.inner, self.shaping = inner, shape
+        self.kind = f"shaped {inner.kind}"
+        self.index: Any = inner.index
+        self.columns: tuple[Hashable, ...] | None = inner.columns
+
+    @property
+    def data(self) -> Any:
+        """Refuse: nowhere are these numbers held."""
+        raise AttributeError(
+            "a pool in the coordinates of a prior holds its numbers nowhere, they are worked out "
+            "when they are wanted: use rows(), blocks() or margins()."
+        )
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the numbers handed out."""
+        return np.dtype(np.float64)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.inner.shape
+
+    @property
+    def bytes_per_row(self) -> int:
+        """What a row needs at most when it is multiplied."""
+        return self.inner.bytes_per_row
+
+    def held(self, selection: Selection) -> npt.NDArray[Any]:
+        """Return rows as a dense array: stretched, hardly an entry is 0."""
+        return self.dense(selection)
+
+    def dense(self, selection: Selection) -> npt.NDArray[Any]:
+        """Return rows as a dense array."""
+        return self.shaping.applied(self.inner.dense(selection).astype(np.float64, copy=False))
+
+    def operand(self, weights: Singles) -> Singles:
+        """Return hypotheses prepared for products: as they are for the rows as given."""
+        # In float32, as the products that follow: this is done for every question.
+        whole = self.shaping.whole
+        stretched = self.shaping.single.applied(weights) if whole is None else weights @ whole
+        return self.inner.operand(np.asarray(stretched, dtype=np.float32))
+
+    def product(self, selection: Selection, operand: Singles) -> Singles:
+        """Return the products of rows with prepared hypotheses."""
+        return self.inner.product(selection, operand)
+
+    def first_wrong(self, part: slice) -> tuple[int, int] | None:
+        """Return the first entry that is no usable number, or None."""
+        return self.inner.first_wrong(part)
+
+    def zero_rows(self, part: slice) -> Bools:
+        """Say which rows hold nothing but 0: factors are positive, so stretching makes none."""
+        return self.inner.zero_rows(part)
+
+    def squares(self, part: slice) -> Floats:
+        """Return the squared lengths of rows."""
+        shaping = self.shaping
+        directions = self.inner.operand(shaping.directions.astype(np.float32))
+        along = self.inner.product(part, directions).astype(np.float64)
+        others = np.maximum(self.inner.squares(part) - (along**2).sum(axis=1), 0.0)
+        return np.asarray(along**2 @ shaping.factors**2 + shaping.rest**2 * others)
+
+    def feed(self, digest: hashlib.blake2b, part: slice) -> None:
+        """Let rows into a digest, as they were given."""
+        self.inner.feed(digest, part)
+
+    @property
+    def preamble(self) -> bytes:
+        """What comes before the rows in a digest: the map."""
+        directions = np.ascontiguousarray(self.shaping.directions, dtype="<f8").tobytes()
+        factors = np.append(self.shaping.factors, self.shaping.rest).astype("<f8").tobytes()
+        return directions + factors + self.inner.preamble
+
+    @property
+    def is_resident(self) -> bool:
+        """Whether the numbers as given are in memory."""
+        return self.inner.is_resident
+
+    def where(self, row: int) -> str:
+        """Return where a row is, in words."""
+        return self.inner.where(row)
+
+    def keep(self, rows: Ints, store: Any) -> None:
+        """Keep rows at hand, as they were given."""
+        self.inner.keep(rows, store.inner)
+
+    def part(self, selection: Selection) -> Shaped:
+        """Return some rows as a store of their own."""
+        return Shaped(self.inner.part(selection), self.shaping)
+
+    def stream(self, step: int) -> Iterator[tuple[int, Shaped]]:
+        """Yield all rows in order, with the number of the first."""
+        for start, rows in self.inner.stream(step):
+            yield start, Shaped(rows, self.shaping)
+
+    def each(self, work: Callable[..., T], step: int, shared: tuple[Any, ...]) -> Iterator[T]:
+        """Yield what is made of each block of rows, stretched where they are."""
+        return self.inner.each(partial(_stretched, work, self.shaping), step, shared)
+
+
+def _stretched(work: Callable[..., T], shape: Shape, start: int, rows: Store, *shared: Any) -> T:
+    """Do some work on rows that are stretched."""
+    return work(start, Shaped(rows, shape), *shared)
