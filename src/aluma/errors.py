@@ -92,6 +92,14 @@ class NarrowPool(UserWarning):
     """
 
 
+class Unreadable(AlumaError, OSError):
+    """Examples in a file that cannot be read; the message names the file and the chunk."""
+
+
+class ClusterLost(AlumaError, ConnectionError):
+    """The cluster that holds the examples does not answer; all answers so far are as they were."""
+
+
 # -- sessions ----------------------------------------------------------------------------------
 
 

@@ -46,6 +46,8 @@ class OfSeed(Enum):
     CHECKS = (107, None)
     #: Projections that find the directions in which the examples of a wide pool differ most.
     SKETCH = (108,)
+    #: The rows of a large pool that stand for it, for one purpose or another; the seed is 0.
+    POOL_SAMPLE = (109, None)
     #: Right answers and errors of people, drawn in turn.
     PEOPLE = (120,)
 
@@ -84,6 +86,8 @@ class OfState(Enum):
     #: Lengths of halfspaces, and what examples have to themselves, where there is slack.
     LENGTHS = (100, 2)
     OWN_NUMBERS = (100, 3)
+    #: The order in which hypotheses vote, where not all of them have to.
+    VOTE_ORDER = (100, 4)
     #: Query by committee: the pairs for a place in the order and a draw.
     COMMITTEE = (102, None, None)
 

@@ -24,6 +24,19 @@ def bench(
         Path | None,
         typer.Option(metavar="FILE", help="Keep finished runs here, and go on from them."),
     ] = None,
+    rows: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Of scale: examples of the pool.")
+    ] = None,
+    features: Annotated[
+        int | None, typer.Option(min=2, metavar="N", help="Of scale: columns of the pool.")
+    ] = None,
+    answers: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Of scale: answers in a run.")
+    ] = None,
+    places: Annotated[
+        str | None,
+        typer.Option(metavar="A,B,...", help="Of scale: memory, npy, zarr, parquet, dask."),
+    ] = None,
 ) -> None:
     """Measure aluma against the packages that people would use instead, and print ratios.
 
@@ -38,8 +51,12 @@ def bench(
     }
     if results is not None and name not in keeping:
         fail(f"--results needs a benchmark that keeps its runs: {', '.join(sorted(keeping))}.")
+    sizes = {"rows": rows, "features": features, "answers": answers, "places": places}
+    sizes = {option: size for option, size in sizes.items() if size is not None}
+    if sizes and (name is None or not {*sizes} <= {*signature(programs[name]).parameters}):
+        fail(f"--{' and --'.join(sizes)} need a benchmark that has them, as in: aluma bench scale.")
     met = [
-        programs[one](console, quick, **({"results": results} if one in keeping else {}))
+        programs[one](console, quick, **({"results": results} if one in keeping else {}), **sizes)
         for one in (programs if name is None else [name])
     ]
     if not all(met):

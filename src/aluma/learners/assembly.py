@@ -135,11 +135,11 @@ def promise_and_stopping(
     """Return what is promised, and when that is enough."""
     if promise not in PROMISES:
         raise ValueError(f"promise must be one of {', '.join(PROMISES)}, got {promise!r}.")
-    halfspaces = Credible(limits.delta)
     rule = stopping_rule(stopping or PROMISES[promise], limits)
     if promise == "credible":
-        return halfspaces, rule
-    return Audited(halfspaces, limits.tolerance, limits.delta, seed), rule
+        return Credible(limits.delta, limits.tolerance), rule
+    # Nothing depends on how small this bound is when labels are checked.
+    return Audited(Credible(limits.delta, 1.0), limits.tolerance, limits.delta, seed), rule
 
 
 def competitor_promise(

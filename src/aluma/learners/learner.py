@@ -409,7 +409,7 @@ class Learner:
         told = self._history if X is None else ()
         if self._classes > 2:
             return self._labels.in_order(self._class_shares(pool, told))
-        second = self._second_shares(pool, told)
+        second = self._second_shares(pool, told, counted=True)
         return np.stack([1.0 - second, second], axis=1)
 
     def predict(self, X: Any = None) -> npt.NDArray[Any]:
@@ -564,25 +564,27 @@ class Learner:
                     "np.flatnonzero(at.eligible)."
                 )
 
-    def _vote(self, pool: Pool) -> Floats:
+    def _vote(self, pool: Pool, *, counted: bool = False) -> Floats:
         """Return the share of + votes for each example of a pool; inferred labels are certain.
 
-        With more than two classes, the shares of all, (n, K).
+        With more than two classes, the shares of all, (n, K). Of a large pool they may be shares of
+        as few votes as tell the labels, unless all are to be ``counted``.
         """
         at = self._situation()
         if only := self.parts.promise.only_class(at):
             if self._classes > 2:
                 return np.asarray(np.eye(self._classes)[np.full(len(pool), column(only))])
             return np.full(len(pool), (only + 1) / 2)
-        shares = self.parts.prediction.shares(at, pool)
+        prediction = self.parts.prediction
+        shares = prediction.shares(at, pool) if counted else prediction.leaning(at, pool)
         if pool is self.pool:
             for example, sign in self.parts.strategy.inferred().items():
                 shares[example] = (sign + 1) / 2
         return shares
 
-    def _second_shares(self, pool: Pool, told: Iterable[Event]) -> Floats:
+    def _second_shares(self, pool: Pool, told: Iterable[Event], *, counted: bool = False) -> Floats:
         """Return the share of votes for the second label, in place of which is what was told."""
-        positive, tied = self._vote(pool), pool.is_zero.copy()
+        positive, tied = self._vote(pool, counted=counted), pool.is_zero
         for event in told:
             if event.sign:
                 positive[event.index] = (event.sign + 1) / 2
@@ -631,7 +633,7 @@ class Learner:
                 f"It was told as {plain(told)!r}, and now as {plain(label)!r}: if that is right, "
                 f"use change({index}, {plain(label)!r}).",
             )
-        if self.pool.is_zero[index] and self.audit is None:
+        if self.pool.zero_mask[index] and self.audit is None:
             raise ValueError(
                 f"example {index} is all zeros: no homogeneous halfspace can decide it. "
                 "Use bias=True, or leave it out."
@@ -698,7 +700,7 @@ class Learner:
         assert self._parts_for is not None
         parts = self._parts_for(classes)
         start = audited_from(events)
-        parts.space.take_in(learnt(events[:start], self.pool.is_zero))
+        parts.space.take_in(learnt(events[:start], self.pool.zero_mask))
         self.parts, self._classes = parts, classes
         self._forget()
 
@@ -723,7 +725,7 @@ class Learner:
         history = [*self._history, check]
         if check.check == 2:
             audited = history[audited_from(self._history) :]
-            for group in learnt(audited, self.pool.is_zero):
+            for group in learnt(audited, self.pool.zero_mask):
                 self.parts.space.learn_from_checks(group.answers)
         self._history = history
         self._forget()

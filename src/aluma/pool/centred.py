@@ -10,18 +10,19 @@ Such a column is nearly full (``STEEP``), so this takes no more memory than the 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from aluma.arrays import Bools, Floats, Singles
+from aluma.arrays import Bools, Floats, Ints, Singles
 from aluma.pool.moments import moments
 from aluma.pool.sparse import Sparse
-from aluma.pool.store import LARGEST_ENTRY, Selection, Store
+from aluma.pool.store import LARGEST_ENTRY, Selection, Store, T
 
 #: A column whose deviation is a smaller share of its mean is constant but for rounding.
 CONSTANT = 1e-12
@@ -149,10 +150,40 @@ class Centred:
 
         Their own middle follows from them, and its last bits would depend on the machine.
         """
-        if part.start == 0 and not self._own:
-            digest.update(self.middle.mean.astype("<f8").data)
-            digest.update(self.middle.scale.astype("<f8").data)
         self.inner.feed(digest, part)
+
+    @property
+    def preamble(self) -> bytes:
+        """What comes before the rows in a digest: the middle, unless it follows from the rows."""
+        if self._own:
+            return b""
+        return self.middle.mean.astype("<f8").tobytes() + self.middle.scale.astype("<f8").tobytes()
+
+    @property
+    def is_resident(self) -> bool:
+        """Whether the numbers as given are in memory."""
+        return self.inner.is_resident
+
+    def part(self, selection: Selection) -> Centred:
+        """Return some rows as a store of their own."""
+        return seen_from(self.middle, self.inner.part(selection), own=False)
+
+    def where(self, row: int) -> str:
+        """Return where a row is, in words."""
+        return self.inner.where(row)
+
+    def keep(self, rows: Ints, store: Any) -> None:
+        """Keep rows at hand, as they were given."""
+        self.inner.keep(rows, store.inner)
+
+    def stream(self, step: int) -> Iterator[tuple[int, Centred]]:
+        """Yield all rows in order, with the number of the first."""
+        for start, rows in self.inner.stream(step):
+            yield start, seen_from(self.middle, rows, own=False)
+
+    def each(self, work: Callable[..., T], step: int, shared: tuple[Any, ...]) -> Iterator[T]:
+        """Yield what is made of each block of rows, shifted and scaled where they are."""
+        return self.inner.each(partial(_from_middle, work, self.middle), step, shared)
 
 
 class CentredSparse(Centred):
@@ -229,6 +260,13 @@ class CentredSparse(Centred):
         """Return the steep columns, shifted and scaled."""
         rows = block[:, self._steep].toarray() - self.middle.mean[self._steep]
         return np.asarray(rows / self.middle.scale[self._steep])
+
+
+def _from_middle(
+    work: Callable[..., T], middle: Middle, start: int, rows: Store, *shared: Any
+) -> T:
+    """Do some work on rows as seen from a middle."""
+    return work(start, seen_from(middle, rows, own=False), *shared)
 
 
 def _by_row(block: Any, values: npt.NDArray[Any]) -> Floats:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Iterator
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from aluma.arrays import Bools, Floats, Singles
-from aluma.pool.store import LARGEST_ENTRY, Selection, check_numbers
+from aluma.arrays import Bools, Floats, Ints, Singles
+from aluma.pool.side_by_side import each_part, parts_of
+from aluma.pool.store import LARGEST_ENTRY, Selection, T, check_numbers
 
 
 def of_array(X: Any) -> Dense | None:
@@ -24,6 +25,8 @@ class Dense:
     """Rows of an ndarray or a memory map."""
 
     kind = "dense"
+    preamble = b""
+    is_resident = True
 
     def __init__(
         self,
@@ -92,3 +95,23 @@ class Dense:
         # Adding 0 turns -0.0 into 0.0: they are equal numbers.
         block = np.asarray(self.data[part]).astype("<f8", order="C") + 0.0
         digest.update(block.data)
+
+    def part(self, selection: Selection) -> Dense:
+        """Return some rows as a store of their own."""
+        return Dense(np.asarray(self.data[selection]), columns=self.columns)
+
+    def where(self, row: int) -> str:
+        """Return nothing: a row has no other name than its number."""
+        del row
+        return ""
+
+    def keep(self, rows: Ints, store: Any) -> None:
+        """Do nothing: all rows are at hand."""
+
+    def stream(self, step: int) -> Iterator[tuple[int, Dense]]:
+        """Yield all rows in order, with the number of the first."""
+        return parts_of(self, step)
+
+    def each(self, work: Callable[..., T], step: int, shared: tuple[Any, ...]) -> Iterator[T]:
+        """Yield what is made of each block of rows."""
+        return each_part(self, work, step, shared)

@@ -8,6 +8,7 @@ value as mean and exactly 0 as deviation.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -25,14 +26,26 @@ def moments(store: Store) -> tuple[Floats, Floats]:
     rows, width = store.shape
     first = store.dense(slice(0, 1))[0].astype(np.float64)
     seen: Summary = (0, np.zeros(width), np.zeros(width))
-    for part in parts(rows, rows_per_block(_bytes_per_row(store))):
-        seen = _together(seen, _summary(store, part, first))
+    step = rows_per_block(_bytes_per_row(store))
+    summaries: Iterator[Summary]
+    if store.is_resident:
+        summaries = (_summary(store, part, first) for part in parts(rows, step))
+    else:
+        summaries = store.each(_summarised, step, (first,))
+    for summary in summaries:
+        seen = _together(seen, summary)
     _, mean, squares = seen
     return first + mean, np.sqrt(squares / rows)
 
 
 def _bytes_per_row(store: Store) -> int:
     return store.bytes_per_row if isinstance(store, Sparse) else 8 * store.shape[1]
+
+
+def _summarised(start: int, rows: Store, first: Floats) -> Summary:
+    """Summarise a block where it is."""
+    del start
+    return _summary(rows, slice(0, rows.shape[0]), first)
 
 
 def _summary(store: Store, part: slice, first: Floats) -> Summary:

@@ -1,4 +1,4 @@
-"""Where the examples live: arrays, sparse matrices, memory maps and data frames under one face.
+"""Where the examples live: in arrays, sparse matrices, data frames, files or on a cluster.
 
 A pool is read in blocks and never copied: whatever is converted (to float32 for products, to
 float64 for constraints) or centred is so one block at a time. Scoring runs in float32:
@@ -8,7 +8,9 @@ converting a block of a float64 pool costs less than the product that follows it
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from functools import partial
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -16,9 +18,12 @@ import numpy.typing as npt
 
 from aluma.arrays import Bools, Floats, Ints, Singles, bias_of, yes_or_no
 from aluma.pool.centred import Centred, Middle, seen_from
+from aluma.pool.dask_arrays import with_client
 from aluma.pool.frames import with_columns
+from aluma.pool.opening import opened
+from aluma.pool.sample import Purpose, Sample, is_large, sampled_rows
 from aluma.pool.shaped import Shape, Shaped
-from aluma.pool.store import LARGEST_ENTRY, Selection, Store, parts, rows_per_block
+from aluma.pool.store import LARGEST_ENTRY, Selection, Store, T, parts, rows_per_block
 from aluma.pool.stores import store_of
 
 
@@ -27,11 +32,13 @@ class Pool:
 
     Parameters
     ----------
-    X : ndarray, scipy sparse matrix or array, np.memmap, DataFrame or Pool
+    X : ndarray, scipy sparse matrix or array, np.memmap, DataFrame, zarr or Dask array, or Pool
         Real numbers of any type. Dense arrays, memory maps and CSR matrices are kept as they
         are; other sparse formats are converted to CSR. A DataFrame whose columns share one type
         is used in place where pandas holds it as one block; otherwise its columns are converted
-        to one float array, once. Another Pool shares its data.
+        to one float array, once. A zarr array is read in its own chunks. The blocks of a Dask array
+        are kept by the workers of the client that is active; without one they are computed in this
+        process whenever they are read. Another Pool shares its data.
     bias : bool or float
         Append a constant to every example: this number, and 1 for True. It is added to products
         and to the rows handed out, so the pool itself is not copied. (Learners that are asked for
@@ -39,6 +46,8 @@ class Pool:
     prepared : bool
         The rows are as they should be, for instance features that were made of something else:
         learners do not look whether they are narrow, see :class:`aluma.errors.NarrowPool`.
+    client : dask.distributed.Client, optional
+        Of the cluster that keeps the blocks of a Dask array, if it is not the active one.
 
     Attributes
     ----------
@@ -55,6 +64,7 @@ class Pool:
     See Also
     --------
     centred : the same examples, seen from their middle.
+    open : examples in a file that need not fit in memory.
     """
 
     bias: bool
@@ -64,20 +74,55 @@ class Pool:
     columns: tuple[Hashable, ...] | None
     _store: Store
     _zero: Bools
+    _samples: dict[Purpose, tuple[Ints, Store]]
+    #: Whether it is a part of another pool.
+    _is_block = False
 
-    def __init__(self, X: Any, *, bias: bool | float = False, prepared: bool = False) -> None:
+    def __init__(
+        self, X: Any, *, bias: bool | float = False, prepared: bool = False, client: Any = None
+    ) -> None:
         self.constant = bias_of(bias)
         self.bias, self.prepared = bool(self.constant), yes_or_no(prepared, "prepared")
         if isinstance(X, Pool):
-            self._store, self._zero = X._store, X._zero
+            self._store, self._zero, self._samples = X._store, X._zero, X._samples
             self.index, self.columns = X.index, X.columns
             self.prepared = X.prepared or prepared
             if X.bias:
                 self.bias, self.constant = True, X.constant
             return
-        store = store_of(X)
-        self.index, self.columns = store.index, store.columns
-        self._hold(store)
+        self._begin(store_of(X) if client is None else with_client(X, client))
+
+    @classmethod
+    def open(
+        cls,
+        path: str | PathLike[str],
+        *,
+        columns: Sequence[str] | None = None,
+        bias: bool | float = False,
+        prepared: bool = False,
+    ) -> Pool:
+        """Return the examples in a file or folder, read in its own chunks when they are wanted.
+
+        Nothing is copied, and a pool may be larger than memory: all of it is looked at once now,
+        for numbers that are none. What is small anyway is read into memory.
+
+        Parameters
+        ----------
+        path : an array that NumPy saved (.npy), a zarr array (.zarr), a Parquet file (.parquet) or
+            a folder of Parquet files, which are taken in the order of their names
+        columns : of Parquet, those to use: by default the only one that holds lists, else all
+        bias, prepared : as for every pool
+
+        Raises
+        ------
+        BadInput : for what is no pool
+        Unreadable : for a chunk that cannot be read; the message names file and chunk
+        """
+        pool = cls.__new__(cls)
+        pool.constant = bias_of(bias)
+        pool.bias, pool.prepared = bool(pool.constant), yes_or_no(prepared, "prepared")
+        pool._begin(opened(path, columns))
+        return pool
 
     @classmethod
     def centred(cls, X: Any, *, scale: bool = True) -> Pool:
@@ -116,7 +161,7 @@ class Pool:
         """Return the examples stretched along some directions, without their bias; no copy."""
         pool = Pool(self)
         pool.bias, pool.constant = False, 0.0
-        pool._store = Shaped(self._store, shape)
+        pool._store, pool._samples = Shaped(self._store, shape), {}
         return pool
 
     def __len__(self) -> int:
@@ -150,7 +195,12 @@ class Pool:
     @property
     def is_zero(self) -> Bools:
         """Examples that no homogeneous halfspace can decide: every entry is 0 in float32."""
-        return np.zeros(len(self), dtype=bool) if self.bias else self._zero.copy()
+        return self.zero_mask.copy()
+
+    @property
+    def zero_mask(self) -> Bools:
+        """The same mask, not to be written to: of a large pool a copy costs more than an answer."""
+        return np.broadcast_to(np.False_, len(self)) if self.bias else self._zero
 
     def alike(self, X: Any) -> Pool:
         """Return new examples as a pool with the same columns, by name if both are named, and bias.
@@ -179,19 +229,19 @@ class Pool:
 
     def lengths(self) -> Floats:
         """Return the length of every example, the bias included."""
-        out = np.empty(len(self))
-        for part in parts(len(self), self._step(8)):
-            out[part] = self._store.squares(part)
-        return np.asarray(np.sqrt(out + self.constant**2))
+        squares = self._store.each(_squares, self._step(8), ())
+        return np.asarray(np.sqrt(np.concatenate(list(squares)) + self.constant**2))
 
     def blocks(self, size: int | None = None) -> Iterator[tuple[slice, Floats]]:
         """Yield the whole pool as ``(slice, dense float64 rows)``, ``size`` rows at a time."""
         if size is not None and size < 1:
             raise ValueError(f"A block has {size} rows: it needs at least 1.")
-        for part in parts(len(self), size or self._step(8 * self.dimension)):
-            rows = np.full((part.stop - part.start, self.dimension), self.constant)
-            rows[:, : self.dimension - self.bias] = self._store.dense(part)
-            yield part, rows
+        step = size or self._step(8 * self.dimension)
+        for start, block in self._store.stream(step):
+            for part in parts(block.shape[0], step):
+                rows = np.full((part.stop - part.start, self.dimension), self.constant)
+                rows[:, : self.dimension - self.bias] = block.dense(part)
+                yield slice(start + part.start, start + part.stop), rows
 
     def margin_blocks(
         self, W: npt.ArrayLike, indices: npt.ArrayLike | None = None
@@ -205,13 +255,24 @@ class Pool:
         chosen = None if indices is None else self._positions(indices)
         weights = self._store.operand(hypotheses[:, : self.dimension - self.bias])
         constants = hypotheses[:, -1] * np.float32(self.constant)
-        for part in parts(
-            len(self) if chosen is None else len(chosen), self._step(4 * len(hypotheses))
-        ):
-            margins = self._store.product(part if chosen is None else chosen[part], weights)
+        step = self._step(4 * len(hypotheses))
+        for part, margins in self._products(weights, chosen, step):
             if self.bias:
                 margins += constants
             yield part, margins
+
+    def _products(
+        self, weights: Singles, chosen: Ints | None, step: int
+    ) -> Iterator[tuple[slice, Singles]]:
+        """Yield products with prepared weights, of chosen rows or of all in order."""
+        if chosen is None and not self._store.is_resident:
+            # Rows that are read in pieces are read once, in their own order.
+            for start, block in self._store.stream(step):
+                rows = block.shape[0]
+                yield slice(start, start + rows), block.product(slice(0, rows), weights)
+            return
+        for part in parts(len(self) if chosen is None else len(chosen), step):
+            yield part, self._store.product(part if chosen is None else chosen[part], weights)
 
     def margins(self, W: npt.ArrayLike, indices: npt.ArrayLike | None = None) -> Singles:
         """Return the products of examples and hypotheses, ``(n, k)`` in float32."""
@@ -233,13 +294,76 @@ class Pool:
         constant = f"{self.constant:.9g}" if self.bias else "0"
         head = f"aluma-pool-1 {kind} {len(self)} {self.dimension} {constant}"
         digest = hashlib.blake2b(head.encode(), digest_size=16)
-        for part in parts(len(self), self._step(8)):
-            self._store.feed(digest, part)
+        digest.update(self._store.preamble)
+        for _, block in self._store.stream(self._step(8)):
+            block.feed(digest, slice(0, block.shape[0]))
         return digest.hexdigest()
+
+    # -- large pools ---------------------------------------------------------------------------
+
+    @property
+    def is_large(self) -> bool:
+        """Whether a sample of the pool, held in memory, stands for it where that will do."""
+        return not self._is_block and is_large(self._store)
+
+    def sample(self, purpose: Purpose) -> Sample:
+        """Return a random sample of a large pool: always the same, and held in memory.
+
+        Samples for different purposes are drawn independently.
+        """
+        if purpose not in self._samples:
+            rows = sampled_rows(self._store, purpose)
+            held = self._store.part(rows)
+            self._store.keep(rows, held)
+            self._samples[purpose] = rows, held
+        rows, held = self._samples[purpose]
+        return Sample(rows, self._block(held, self.constant))
+
+    def picked(self, rows: Ints) -> Pool:
+        """Return some examples as a pool of their own, in memory."""
+        return self._block(self._store.part(rows), self.constant)
+
+    def mapped(self, work: Callable[..., T], *shared: Any, room: int = 0) -> Iterator[T]:
+        """Yield ``work(start, block, *shared)`` for every block of the pool, in order.
+
+        A block is a pool of its own, whose first row has the number ``start`` in this one. Blocks
+        are worked on where they are, side by side: by threads in memory and on a disk, by the
+        workers of a cluster, to whom ``shared`` is sent. Which rows share a block depends on where
+        they are, so what is returned for a row must not depend on it.
+
+        Parameters
+        ----------
+        work : a function of a module
+        shared : what every call gets
+        room : bytes that each row needs besides itself, which bound how many are in a block
+        """
+        return self._store.each(partial(_on_pool, work, self.constant), self._step(room), shared)
+
+    @classmethod
+    def _block(cls, store: Store, constant: float) -> Pool:
+        """Return rows of a pool that has been checked as one of their own."""
+        pool = cls.__new__(cls)
+        pool.constant, pool.bias = constant, bool(constant)
+        pool.prepared, pool._is_block = True, True
+        pool._store, pool._samples = store, {}
+        pool.index, pool.columns = store.index, store.columns
+        pool._zero = (
+            store.zero_rows(slice(0, store.shape[0])) if not constant else np.empty(0, bool)
+        )
+        return pool
+
+    # -- inside --------------------------------------------------------------------------------
+
+    def _begin(self, store: Store) -> None:
+        """Take the examples from a store; what is small anyway is read into memory."""
+        self.index, self.columns = store.index, store.columns
+        self._hold(store)
+        if not store.is_resident and not self.is_large:
+            self._store = store.part(slice(0, store.shape[0]))
 
     def _hold(self, store: Store) -> None:
         """Take the examples from a store, after a look at all of them."""
-        self._store = store
+        self._store, self._samples = store, {}
         self._zero = self._checked()
 
     def _look_from(self, middle: Middle) -> None:
@@ -286,21 +410,22 @@ class Pool:
 
     def _checked(self) -> Bools:
         """Refuse what is not a usable number, and return which rows hold nothing but 0."""
-        zero = np.empty(len(self), dtype=bool)
-        for part in parts(len(self), self._step(8)):
-            wrong = self._store.first_wrong(part)
+        zero = np.zeros(len(self), dtype=bool)
+        for wrong, rows in self._store.each(_looked_at, self._step(8), ()):
             if wrong is not None:
                 raise ValueError(self._complaint(*wrong))
-            zero[part] = self._store.zero_rows(part)
+            zero[rows] = True
+        zero.flags.writeable = False
         return zero
 
-    def _complaint(self, row: int, column: int) -> str:
-        value = self._store.dense(slice(row, row + 1))[0, column]
+    def _complaint(self, row: int, column: int, value: float) -> str:
         where = f"row {row}"
         if self.columns is not None:
             where += f" (index {self.index[row]!r}), column {self.columns[column]!r}"
         else:
             where += f", column {column}"
+        if place := self._store.where(row):
+            where += f", in {place}"
         if np.isfinite(value):
             return (
                 f"The pool holds {value:g} at {where}: entries beyond {LARGEST_ENTRY:g} overflow "
@@ -310,3 +435,24 @@ class Pool:
             f"The pool holds {value} at {where}: every entry must be a finite number. "
             "Drop the row or impute the value first."
         )
+
+
+def _on_pool(work: Callable[..., T], constant: float, start: int, rows: Store, *shared: Any) -> T:
+    """Do some work on a block of rows, as a pool."""
+    return work(start, Pool._block(rows, constant), *shared)
+
+
+def _squares(start: int, rows: Store) -> Floats:
+    """Return the squared lengths of rows."""
+    del start
+    return rows.squares(slice(0, rows.shape[0]))
+
+
+def _looked_at(start: int, rows: Store) -> tuple[tuple[int, int, float] | None, Ints]:
+    """Return where the first unusable number is, with its value, and which rows are all zeros."""
+    whole = slice(0, rows.shape[0])
+    wrong = rows.first_wrong(whole)
+    if wrong is not None:
+        value = float(rows.dense(slice(wrong[0], wrong[0] + 1))[0, wrong[1]])
+        return (start + wrong[0], wrong[1], value), np.empty(0, dtype=np.int64)
+    return None, start + np.flatnonzero(rows.zero_rows(whole))

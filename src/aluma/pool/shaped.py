@@ -8,17 +8,17 @@ hypothesis, so a sparse matrix is multiplied as it is.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from aluma.arrays import Bools, Floats, Singles
+from aluma.arrays import Bools, Floats, Ints, Singles
 from aluma.blas import one_thread
-from aluma.pool.store import Selection, Store
+from aluma.pool.store import Selection, Store, T
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,8 +134,43 @@ class Shaped:
         return np.asarray(along**2 @ shaping.factors**2 + shaping.rest**2 * others)
 
     def feed(self, digest: hashlib.blake2b, part: slice) -> None:
-        """Let rows into a digest, as they were given, with the map."""
-        if part.start == 0:
-            digest.update(np.ascontiguousarray(self.shaping.directions, dtype="<f8").data)
-            digest.update(np.append(self.shaping.factors, self.shaping.rest).astype("<f8").data)
+        """Let rows into a digest, as they were given."""
         self.inner.feed(digest, part)
+
+    @property
+    def preamble(self) -> bytes:
+        """What comes before the rows in a digest: the map."""
+        directions = np.ascontiguousarray(self.shaping.directions, dtype="<f8").tobytes()
+        factors = np.append(self.shaping.factors, self.shaping.rest).astype("<f8").tobytes()
+        return directions + factors + self.inner.preamble
+
+    @property
+    def is_resident(self) -> bool:
+        """Whether the numbers as given are in memory."""
+        return self.inner.is_resident
+
+    def where(self, row: int) -> str:
+        """Return where a row is, in words."""
+        return self.inner.where(row)
+
+    def keep(self, rows: Ints, store: Any) -> None:
+        """Keep rows at hand, as they were given."""
+        self.inner.keep(rows, store.inner)
+
+    def part(self, selection: Selection) -> Shaped:
+        """Return some rows as a store of their own."""
+        return Shaped(self.inner.part(selection), self.shaping)
+
+    def stream(self, step: int) -> Iterator[tuple[int, Shaped]]:
+        """Yield all rows in order, with the number of the first."""
+        for start, rows in self.inner.stream(step):
+            yield start, Shaped(rows, self.shaping)
+
+    def each(self, work: Callable[..., T], step: int, shared: tuple[Any, ...]) -> Iterator[T]:
+        """Yield what is made of each block of rows, stretched where they are."""
+        return self.inner.each(partial(_stretched, work, self.shaping), step, shared)
+
+
+def _stretched(work: Callable[..., T], shape: Shape, start: int, rows: Store, *shared: Any) -> T:
+    """Do some work on rows that are stretched."""
+    return work(start, Shaped(rows, shape), *shared)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Iterator
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from aluma.arrays import Bools, Floats, Singles
-from aluma.pool.store import LARGEST_ENTRY, Selection, check_numbers
+from aluma.arrays import Bools, Floats, Ints, Singles
+from aluma.pool.side_by_side import each_part, parts_of
+from aluma.pool.store import LARGEST_ENTRY, Selection, T, check_numbers
 
 
 def of_sparse(X: Any) -> Sparse | None:
@@ -32,6 +33,8 @@ class Sparse:
     """Rows of a CSR matrix in canonical format."""
 
     kind = "sparse"
+    preamble = b""
+    is_resident = True
     columns: tuple[Hashable, ...] | None = None
 
     def __init__(self, data: Any) -> None:
@@ -85,7 +88,7 @@ class Sparse:
 
     def zero_rows(self, part: slice) -> Bools:
         """Say which rows hold nothing but 0 in float32."""
-        block = self.data[part]
+        block = self._rows(part)
         of_entry = np.repeat(np.arange(block.shape[0]), np.diff(block.indptr))
         zero = np.ones(block.shape[0], dtype=bool)
         zero[of_entry[block.data.astype(np.float32) != 0]] = False
@@ -94,13 +97,38 @@ class Sparse:
     def squares(self, part: slice) -> Floats:
         """Return the squared lengths of rows."""
         # Small integers would overflow when they are squared.
-        block = self.data[part].astype(np.float64)
+        block = self._rows(part).astype(np.float64)
         return np.asarray(block.multiply(block).sum(axis=1)).ravel()
 
     def feed(self, digest: hashlib.blake2b, part: slice) -> None:
         """Let rows into a digest."""
-        block = self.data[part].astype("<f8", copy=True)
+        block = self._rows(part).astype("<f8", copy=True)
         block.eliminate_zeros()
         digest.update(np.diff(block.indptr).astype("<i8").data)
         digest.update(block.indices.astype("<i8").data)
         digest.update(block.data.data)
+
+    def part(self, selection: Selection) -> Sparse:
+        """Return some rows as a store of their own."""
+        return Sparse(self.data[selection])
+
+    def where(self, row: int) -> str:
+        """Return nothing: a row has no other name than its number."""
+        del row
+        return ""
+
+    def keep(self, rows: Ints, store: Any) -> None:
+        """Do nothing: all rows are at hand."""
+
+    def stream(self, step: int) -> Iterator[tuple[int, Sparse]]:
+        """Yield all rows in order, with the number of the first."""
+        return parts_of(self, step)
+
+    def each(self, work: Callable[..., T], step: int, shared: tuple[Any, ...]) -> Iterator[T]:
+        """Yield what is made of each block of rows."""
+        return each_part(self, work, step, shared)
+
+    def _rows(self, part: slice) -> Any:
+        """Return rows, all of them without a copy."""
+        whole = part.indices(self.shape[0]) == (0, self.shape[0], 1)
+        return self.data if whole else self.data[part]

@@ -8,8 +8,8 @@ with a function that recognises what it is for, and add that to :data:`aluma.poo
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Iterator
-from typing import Any, Protocol, TypeAlias
+from collections.abc import Callable, Hashable, Iterator
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,7 @@ BLOCK_BYTES = 8 * 2**20
 LARGEST_ENTRY = 1e30
 
 Selection: TypeAlias = slice | Ints
+T = TypeVar("T")
 
 
 class Store(Protocol):
@@ -81,6 +82,35 @@ class Store(Protocol):
     def feed(self, digest: hashlib.blake2b, part: slice) -> None:
         """Let rows into a digest: equal numbers give equal digests, whatever their type."""
 
+    @property
+    def preamble(self) -> bytes:
+        """What comes before the rows in a digest."""
+
+    @property
+    def is_resident(self) -> bool:
+        """Whether the numbers are in memory or mapped there: any row is had for nothing."""
+
+    def where(self, row: int) -> str:
+        """Return the file and the chunk that a row is in, in words, or nothing."""
+
+    def keep(self, rows: Ints, store: Any) -> None:
+        """Keep rows that are in a store of their own at hand, if reading them takes long."""
+
+    def part(self, selection: Selection) -> Store:
+        """Return some rows as a store of their own, in memory."""
+
+    def stream(self, step: int) -> Iterator[tuple[int, Store]]:
+        """Yield all rows in order, about ``step`` at a time, with the number of the first."""
+
+    def each(self, work: Callable[..., T], step: int, shared: tuple[Any, ...]) -> Iterator[T]:
+        """Yield ``work(start, rows, *shared)`` for all rows, in order, done where they are.
+
+        ``rows`` is a store of about ``step`` rows, or fewer, and ``start`` the number of the
+        first. Blocks are worked on side by side, and which rows share one is the store's affair:
+        what is returned for a row must not depend on it. ``work`` is a function of a module, or a
+        partial of one, since it may be sent to another process.
+        """
+
 
 def parts(n: int, step: int) -> Iterator[slice]:
     """Yield slices that cover ``range(n)`` in order."""
@@ -95,7 +125,7 @@ def rows_per_block(bytes_per_row: int) -> int:
 
 def check_numbers(data: Any) -> None:
     """Refuse what is not a table of real numbers, with the way out."""
-    if data.ndim != 2:
+    if len(data.shape) != 2:
         raise ValueError(
             f"The pool has shape {data.shape}: pass two dimensions, one example a row "
             "(X.reshape(-1, 1) if every example is one number)."

@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from aluma.pool.dask_arrays import of_dask
 from aluma.pool.dense import of_array
 from aluma.pool.frames import of_frame
 from aluma.pool.sparse import of_sparse
 from aluma.pool.store import Store
+from aluma.pool.zarr_arrays import of_zarr
 
 #: Each returns a store for what it recognises and None for everything else; the last takes whatever
 #: is left. Put a new one before it.
-STORES: list[Callable[[Any], Store | None]] = [of_frame, of_sparse, of_array]
+STORES: list[Callable[[Any], Store | None]] = [
+    of_frame,
+    of_sparse,
+    of_zarr,
+    of_dask,
+    of_array,
+]
 
 
 def store_of(X: Any) -> Store:

@@ -21,6 +21,10 @@ class Prediction(ABC, Generic[S]):
     def shares(self, at: Situation[S], pool: Pool) -> Floats:
         """Return the share of + votes for each example of a pool."""
 
+    def leaning(self, at: Situation[S], pool: Pool) -> Floats:
+        """Return shares that tell the label of each example, where that takes fewer votes."""
+        return self.shares(at, pool)
+
     def fork(self) -> Self:
         """Return an independent copy."""
         return copy.copy(self)

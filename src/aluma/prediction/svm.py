@@ -21,6 +21,8 @@ class SeparatorSide(Prediction[SeparatorSpace]):
 
     def shares(self, at: Situation[SeparatorSpace], pool: Pool) -> Floats:
         """Return 1 in front of the separator, 0 behind it and 1/2 on it."""
+        if pool.is_large:
+            return sides(pool, at.space.separator.direction)
         sizes = at.space.lengths if pool is at.pool else lengths(pool)
         return sides(pool, at.space.separator.direction, sizes)
 

@@ -30,6 +30,10 @@ class Vote(Prediction[Hypotheses]):
         """Return the share of + votes."""
         return at.space.vote(pool, self.most_times)
 
+    def leaning(self, at: Situation[Hypotheses], pool: Pool) -> Floats:
+        """Return the share of + votes among as many as decide each example of a large pool."""
+        return at.space.leaning(pool, self.most_times)
+
 
 class OneHypothesis(Prediction[Hypotheses]):
     """One hypothesis drawn at random; it stays until the next answer.

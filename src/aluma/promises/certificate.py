@@ -57,6 +57,10 @@ class Certificate:
         1 - delta / 2 (Lemma 13 for volumes, Theorem 16 for votes); None if that was not verified
     mixing : what the population says about its own quality
     skipped : how many of ``wrong_found`` were skipped; nobody has put them right
+    sampled : 0, or of a large pool the examples, drawn at random, on which disputes were counted.
+        ``credible_bound`` covers the error of that; ``purity`` speaks of those examples only, and
+        ``determined`` is what was proven among them and the answers
+    sampling_error : standard error that ``expected_error`` has because of it, at most
     """
 
     size: int
@@ -76,6 +80,8 @@ class Certificate:
     greedy_factor: float | None
     mixing: Mixing
     skipped: int = 0
+    sampled: int = 0
+    sampling_error: float = 0.0
 
     def __str__(self) -> str:
         """Return what is promised, in one sentence."""

@@ -8,13 +8,18 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
+from aluma.arrays import Ints
+from aluma.pool import Pool
+from aluma.pool.sample import Purpose, Sample
 from aluma.promises.certificate import Certificate, quantile_bound
 from aluma.promises.promise import Promise
 from aluma.promises.proofs import PROOF_SECONDS, Proofs
+from aluma.promises.sampled import share_bound, standard_error
 from aluma.scoring.disputes import Disputes
 from aluma.spaces.situation import Situation
 from aluma.spaces.space import Hypotheses
@@ -29,12 +34,14 @@ class Credible(Promise[Hypotheses]):
     Parameters
     ----------
     delta : what the promise may fail with
+    tolerance : bounds down to this are wanted. Of a large pool a sample is looked at; all of it
+        only where the sample shows no dispute and still is too small to tell
     """
 
-    def __init__(self, delta: float) -> None:
-        self.delta = delta
+    def __init__(self, delta: float, tolerance: float = 0.0) -> None:
+        self.delta, self.tolerance = delta, tolerance
         self._certified: tuple[tuple[int, ...], Certificate] | None = None
-        self._disputed: tuple[tuple[int, ...], Disputes] | None = None
+        self._disputed: tuple[tuple[int, ...], Look] | None = None
         self._proofs = Proofs()
 
     def certificate(
@@ -60,7 +67,7 @@ class Credible(Promise[Hypotheses]):
         """Return the share of the pool that a hypothesis disputes, except with delta."""
         if not at.space.population.mixing.sound:
             return 1.0
-        return quantile_bound(self._disputes(at).by_hypothesis, self.delta) / len(at.pool)
+        return self._looked(at).bound(self.delta)
 
     @property
     def proven(self) -> Mapping[int, int]:
@@ -81,11 +88,13 @@ class Credible(Promise[Hypotheses]):
         twin._proofs = self._proofs.copy()
         return twin
 
-    def _disputes(self, at: Situation[Hypotheses]) -> Disputes:
+    def _looked(self, at: Situation[Hypotheses]) -> Look:
         """Return how the labels given now are disputed; counted once for these answers."""
         if self._disputed is None or self._disputed[0] != _key(at):
-            labels = at.space.labelled(at.vote(at.pool))
-            self._disputed = _key(at), at.space.disputes(labels, at.answered)
+            look = _look(at, at.pool.sample(Purpose.PROMISES) if at.pool.is_large else None)
+            if look.rows is not None and look.is_blind(self.delta, self.tolerance):
+                look = _look(at, None)
+            self._disputed = _key(at), look
         return self._disputed[1]
 
     def _certify(
@@ -95,9 +104,10 @@ class Credible(Promise[Hypotheses]):
         factor: float | None,
         seconds: float,
     ) -> Certificate:
-        state, by_hypothesis = at.space.population.state, self._disputes(at).by_hypothesis
+        state, look = at.space.population.state, self._looked(at)
+        by_hypothesis = look.disputes.by_hypothesis
         self._prove(at, inferred, seconds)
-        bound, expected = self.error_bound(at), float(by_hypothesis.mean() / len(at.pool))
+        bound, expected = self.error_bound(at), float(by_hypothesis.mean() / len(look.pool))
         return Certificate(
             size=len(at.pool),
             asked=len(at.told),
@@ -109,12 +119,14 @@ class Credible(Promise[Hypotheses]):
             log_volume=state.log_volume,
             purity=float(np.mean(by_hypothesis == 0)),
             determined=len(self._proofs.signs),
-            undecidable=int(at.pool.is_zero.sum()),
+            undecidable=int(at.pool.zero_mask.sum()),
             expected_error=expected,
             credible_bound=bound,
             delta=self.delta,
             greedy_factor=factor,
             mixing=state.mixing,
+            sampled=0 if look.rows is None else len(look.pool),
+            sampling_error=look.error,
         )
 
     def _prove(
@@ -128,11 +140,49 @@ class Credible(Promise[Hypotheses]):
         cone = at.space.population.cone
         if len(cone) == 0 or not at.space.settles:
             return
-        positive, _, by_example = self._disputes(at)
+        look = self._looked(at)
+        positive, _, by_example = look.disputes
         inside = at.space.population.hypotheses().mean(axis=0)
-        unanimous = np.flatnonzero((by_example == 0) & ~at.pool.is_zero)
+        unanimous = np.flatnonzero((by_example == 0) & ~look.pool.zero_mask)
         axis = inside / np.linalg.norm(inside)
-        self._proofs.extend(at.pool, cone, axis, unanimous, positive, seconds)
+        self._proofs.extend(look.pool, cone, axis, unanimous, positive, seconds, look.rows)
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """How labels are disputed: of all examples, or of a sample whose rows are given."""
+
+    pool: Pool
+    rows: Ints | None
+    disputes: Disputes
+
+    def bound(self, delta: float) -> float:
+        """Return the share of all examples that a hypothesis disputes, except with delta."""
+        by_hypothesis = self.disputes.by_hypothesis
+        if self.rows is None:
+            return quantile_bound(by_hypothesis, delta) / len(self.pool)
+        return share_bound(by_hypothesis, len(self.rows), delta)
+
+    def is_blind(self, delta: float, tolerance: float) -> bool:
+        """Say whether too few examples were looked at to say that hardly any is disputed."""
+        none_seen = quantile_bound(self.disputes.by_hypothesis, delta / 2) == 0
+        return none_seen and self.bound(delta) > tolerance
+
+    @property
+    def error(self) -> float:
+        """The standard error of the mean share because only a sample was looked at, at most."""
+        found = self.disputes.by_hypothesis
+        return 0.0 if self.rows is None else standard_error(found, len(self.rows))
+
+
+def _look(at: Situation[Hypotheses], sample: Sample | None) -> Look:
+    """Count how the labels given now are disputed, of all examples or of a sample."""
+    if sample is None:
+        labels = at.space.labelled(at.vote(at.pool))
+        return Look(at.pool, None, at.space.disputes(at.pool, labels, at.answered))
+    labels = at.space.labelled(at.vote(sample.pool))
+    answered = np.flatnonzero(np.isin(sample.rows, at.answered))
+    return Look(sample.pool, sample.rows, at.space.disputes(sample.pool, labels, answered))
 
 
 def _key(at: Situation[Hypotheses]) -> tuple[int, ...]:

@@ -33,6 +33,7 @@ class Proofs:
         rows: Ints,
         positive: Bools,
         seconds: float = PROOF_SECONDS,
+        names: Ints | None = None,
     ) -> None:
         """Try to prove the labels of unanimous examples, until the time is over.
 
@@ -41,13 +42,15 @@ class Proofs:
         rows : examples on which all hypotheses seen agree
         positive : the label they agree on, for the whole pool
         inside : a direction inside the cone
+        names : what the rows are called, if the pool is a sample of another
         """
         stop = time.monotonic() + seconds
         for row in rows:
-            if int(row) in self.signs:
+            name = int(row if names is None else names[row])
+            if name in self.signs:
                 continue
             if time.monotonic() > stop:
                 return
             sign = 1 if positive[row] else -1
             if is_settled(cone, sign * pool.rows([row])[0], inside):
-                self.signs[int(row)] = sign
+                self.signs[name] = sign

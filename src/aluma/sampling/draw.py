@@ -1,4 +1,9 @@
-"""Independent draws from a cone: one chain for each, all started at one point inside."""
+"""Draws from a cone by chains that were all started at one point inside.
+
+The first draws come from a chain each. Where more are wanted than there are chains, every chain
+gives further ones, as many flights later as it takes to forget the last: chains that have forgotten
+where they started need not be started anew.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +24,8 @@ from aluma.streams import OfSeed, entropy, named, stream, streams
 TIMES_TO_FORGET = 3
 #: Flights of a chain, at least.
 LEAST_FLIGHTS = 6
+#: Blocks of chains, at most, unless it is said how many steps each draw takes.
+MOST_BLOCKS = 8
 
 
 def draw(
@@ -44,15 +51,20 @@ def _fly_all(
     """Run a pilot block from one point to find the pace, then every block from where it ended."""
     start, length, flights = each_block(lambda _: _pilot(cone, inside, walls, seed), 1)[0]
     taken = steps or max(LEAST_FLIGHTS, TIMES_TO_FORGET * flights)
-    rngs = streams(named(seed, OfSeed.DRAW_FLIGHTS), count)
+    chosen = count if steps else min(count, MOST_BLOCKS)
+    rngs = streams(named(seed, OfSeed.DRAW_FLIGHTS), chosen)
 
-    def fly_block(block: int) -> Floats:
+    def fly_block(block: int) -> list[Floats]:
         chains = place(start, walls)
-        for _ in range(taken):
-            chains, _flight = fly(chains, walls, length, rngs[block])
-        return chains.points
+        found: list[Floats] = []
+        for _ in range(block, count, chosen):
+            for _ in range(flights if found else taken):
+                chains, _flight = fly(chains, walls, length, rngs[block])
+            found.append(chains.points)
+        return found
 
-    return np.concatenate(each_block(fly_block, count))
+    flown = each_block(fly_block, chosen)
+    return np.concatenate([flown[block % chosen][block // chosen] for block in range(count)])
 
 
 def _pilot(cone: Cone, inside: Floats, walls: Walls, seed: int) -> tuple[Floats, float, int]:

@@ -9,6 +9,7 @@ from aluma.arrays import Bools, Floats, Ints
 from aluma.pool import Pool
 from aluma.scoring.choice import JURY, WITNESSES, decide
 from aluma.scoring.elimination import DELTA, shortlist
+from aluma.scoring.large import looked_at, shortlist_large
 from aluma.scoring.tails import FIRST
 from aluma.scoring.votes import askable, count_positive, minority_votes, vote_matrix
 
@@ -38,9 +39,14 @@ def choose_batch(
     rows = askable(pool, eligible)
     if not 1 <= n <= len(rows):
         raise ValueError(f"A batch of {n} was asked for: {len(rows)} examples can be asked about.")
-    found = shortlist(pool, W, eligible, rng, alpha=alpha, delta=delta)
+    listing = shortlist_large if pool.is_large else shortlist
+    found = listing(pool, W, eligible, rng, alpha=alpha, delta=delta)
     if first is None:
-        first = decide(pool, found, rows, rng, greedy=alpha == 1.0).index
+        first = decide(pool, found, eligible, rng, greedy=alpha == 1.0).index
+    if pool.is_large:
+        sample, open_ = looked_at(pool, eligible, rng)
+        if 4 * n <= np.count_nonzero(open_):
+            rows = sample.rows[open_]
     surveyed, minority = found.surveyed, found.minority
     if len(surveyed) < 4 * n and len(surveyed) < len(rows):
         few = found.hypotheses[:FIRST]

@@ -6,7 +6,7 @@ the paper, approximate greediness); what is free there is spent on what matters 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,7 @@ import numpy.typing as npt
 from aluma.arrays import Bools, Floats, Ints, Singles
 from aluma.pool import Pool
 from aluma.scoring.elimination import DELTA, Shortlist, shortlist
+from aluma.scoring.large import nearest_large, shortlist_large
 from aluma.scoring.votes import askable, minority_votes, vote_matrix, vote_shares
 
 # Chosen by measurement, as the sizes in aluma.scoring.elimination were.
@@ -43,6 +44,12 @@ class Choice:
     best: float
     candidates: Ints
     products: int
+
+    def named(self, rows: Ints | None) -> Choice:
+        """Return a choice made in a sample with the names that its examples have in the pool."""
+        if rows is None:
+            return self
+        return replace(self, index=int(rows[self.index]), candidates=rows[self.candidates])
 
 
 def choose(
@@ -79,15 +86,15 @@ def choose(
         examples than this: by Markov's inequality, a larger share of them agrees with the vote on
         every one than ``1 - settled``. It always is when nobody disagrees about anything.
     """
-    found = shortlist(pool, W, eligible, rng, alpha=alpha, delta=delta, effort=effort)
-    rows = askable(pool, eligible)
-    return decide(pool, found, rows, rng, greedy=alpha == 1.0, effort=effort, settled=settled)
+    listing = shortlist_large if pool.is_large else shortlist
+    found = listing(pool, W, eligible, rng, alpha=alpha, delta=delta, effort=effort)
+    return decide(pool, found, eligible, rng, greedy=alpha == 1.0, effort=effort, settled=settled)
 
 
 def decide(
     pool: Pool,
     found: Shortlist,
-    rows: Ints,
+    eligible: Bools,
     rng: np.random.Generator,
     *,
     greedy: bool,
@@ -96,10 +103,10 @@ def decide(
 ) -> Choice:
     """Return the best split, or the candidate that leaves the least expected disagreement.
 
-    If all the ``rows`` are settled, the one nearest to the centre is returned.
+    If all that is ``eligible`` is settled, the one nearest to the centre is returned.
     """
-    if found.best == 0.0 or len(rows) * float(found.minority.mean()) < settled:
-        return _nearest(pool, found, rows)
+    if found.best == 0.0 or found.disputed < settled:
+        return _nearest(pool, found, eligible)
     chosen = np.arange(len(found.indices))
     products = found.products
     if greedy or len(chosen) == 1:
@@ -148,7 +155,7 @@ def expected_disagreement(candidates: Bools | Singles, witnesses: Bools | Single
     return left.mean(axis=1, dtype=np.float64) / k if len(seen) else np.zeros(len(asked))
 
 
-def _nearest(pool: Pool, found: Shortlist, rows: Ints) -> Choice:
+def _nearest(pool: Pool, found: Shortlist, eligible: Bools) -> Choice:
     """Return the row nearest to the hyperplane of the mean hypothesis.
 
     Where hardly anybody disagrees, volumes tell hardly anything, and what is left of greediness is
@@ -156,17 +163,22 @@ def _nearest(pool: Pool, found: Shortlist, rows: Ints) -> Choice:
     is wrong although hypotheses agree on it is found sooner so than by the last few dissenting
     votes, or by their spread.
     """
-    centre = found.hypotheses.mean(axis=0, dtype=np.float64)[None].astype(np.float32)
-    distance = np.empty(len(rows))
-    for part, margins in pool.margin_blocks(centre, rows):
-        distance[part] = np.abs(margins[:, 0])
+    centre = found.hypotheses.mean(axis=0, dtype=np.float64)
+    if pool.is_large:
+        rows, distance = nearest_large(pool, centre, eligible, NEAR, by_length=False)
+        looked = len(pool)
+    else:
+        rows = askable(pool, eligible)
+        distance, looked = np.empty(len(rows)), len(rows)
+        for part, margins in pool.margin_blocks(centre[None], rows):
+            distance[part] = np.abs(margins[:, 0])
     near = rows[np.argsort(distance, kind="stable")[:NEAR]]
     return Choice(
         index=int(near[0]),
         positive=float(vote_shares(pool, found.hypotheses, near[:1])[0]),
         best=found.best,
         candidates=near,
-        products=found.products + len(rows) + len(found.hypotheses),
+        products=found.products + looked + len(found.hypotheses),
     )
 
 

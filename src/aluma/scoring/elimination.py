@@ -48,6 +48,7 @@ class Shortlist:
     surveyed, minority : rows that were scored on a few hypotheses, with the minority's share there
     hypotheses : the directions in the random order they were used in, float32
     products : inner products spent
+    disputed : on how many eligible examples a hypothesis is expected to be in the minority
     """
 
     indices: Ints
@@ -57,6 +58,7 @@ class Shortlist:
     minority: Floats
     hypotheses: Singles
     products: int
+    disputed: float
 
     @property
     def splits(self) -> Floats:
@@ -98,7 +100,7 @@ def shortlist(
     race = _Race(pool, hypotheses[rng.permutation(len(hypotheses))], alpha)
     if len(rows) <= SMALL:
         shares = minority_votes(race.settle(rows), race.k) / race.k
-        return race.result(rows, shares, race.best)
+        return race.result(rows, shares, race.best, len(rows))
     pilot = np.sort(rng.choice(rows, min(effort * PILOT, len(rows)), replace=False))
     few = race.hypotheses[rng.choice(race.k, min(FIRST, race.k), replace=False)]
     minority = minority_votes(race.count(few, pilot), len(few))
@@ -107,7 +109,7 @@ def shortlist(
         if alpha > 1.0:
             more = pilot[_largest(minority, effort * FINALISTS, rng)]
             race.settle(more[~race.settled[more]])
-        return race.result(pilot, minority / len(few), race.even)
+        return race.result(pilot, minority / len(few), race.even, len(rows))
     return _eliminate(race, rows, rng, delta)
 
 
@@ -164,12 +166,13 @@ class _Race:
         votes = np.arange(self.k // 2 + 1)
         return int(np.argmax(self.alpha * separated_pairs(votes, self.k) >= self.best))
 
-    def result(self, surveyed: Ints, minority: Floats, best: int) -> Shortlist:
-        """Return what is settled within alpha of ``best``."""
+    def result(self, surveyed: Ints, minority: Floats, best: int, eligible: int) -> Shortlist:
+        """Return what is settled within alpha of ``best``, of so many eligible examples."""
         within = self.settled & (self.alpha * separated_pairs(self.positives, self.k) >= best)
         rows = np.flatnonzero(within)
         found = rows, self.positives[rows], best / self.k**2
-        return Shortlist(*found, surveyed, minority, self.hypotheses, self.products)
+        disputed = eligible * float(minority.mean())
+        return Shortlist(*found, surveyed, minority, self.hypotheses, self.products, disputed)
 
 
 def _eliminate(race: _Race, rows: Ints, rng: np.random.Generator, delta: float) -> Shortlist:
@@ -183,7 +186,7 @@ def _eliminate(race: _Race, rows: Ints, rng: np.random.Generator, delta: float) 
         lead = alive[_largest(minority_votes(positives[alive], n), LEADERS, rng)]
         race.settle(rows[lead], positives[lead], n)
         if race.is_enough():
-            return race.result(rows, surveyed, race.even)
+            return race.result(rows, surveyed, race.even, len(rows))
         bar = too_few(race.k, race.fewest(), n, share)
         alive = alive[(minority_votes(positives[alive], n) > bar) & ~race.settled[rows[alive]]]
         if len(alive) <= 2 * LEADERS or 2 * n >= race.k:
@@ -191,7 +194,7 @@ def _eliminate(race: _Race, rows: Ints, rng: np.random.Generator, delta: float) 
             break
         positives[alive] += race.count(race.hypotheses[n : 2 * n], rows[alive])
         n, share = 2 * n, share / 2
-    return race.result(rows, surveyed, race.best)
+    return race.result(rows, surveyed, race.best, len(rows))
 
 
 def _largest(values: Ints, n: int, rng: np.random.Generator) -> Ints:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from aluma.arrays import Floats, Ints
+from aluma.arrays import Bools, Floats, Ints
 from aluma.blas import one_thread
 from aluma.pool import Pool
 from aluma.pool.store import parts, rows_per_block
+from aluma.scoring.large import nearest_large
 
 #: Distances that differ by less are equal: the separator is not known better than this.
 TIE = 1e-9
@@ -19,6 +20,12 @@ def lengths(pool: Pool) -> Floats:
     for part, rows in pool.blocks():
         out[part] = np.linalg.norm(rows, axis=1)
     return out
+
+
+def closest_large(pool: Pool, direction: Floats, eligible: Bools, n: int) -> Ints:
+    """Return the same for a large pool: every block has its nearest to offer."""
+    rows, distances = nearest_large(pool, direction, eligible, n, by_length=True)
+    return np.asarray(rows[ascending(distances)][:n])
 
 
 @one_thread()
@@ -50,6 +57,8 @@ def sides(pool: Pool, normal: Floats, sizes: Floats | None = None) -> Floats:
 
     ``sizes`` are the lengths of the examples, if they are known already.
     """
+    if pool.is_large:
+        return np.concatenate(list(pool.mapped(_sides, normal, room=16)))
     size = float(np.linalg.norm(normal))
     direction = normal / size if size > 0 else normal
     sizes = lengths(pool) if sizes is None else sizes
@@ -59,6 +68,12 @@ def sides(pool: Pool, normal: Floats, sizes: Floats | None = None) -> Floats:
     exact = _exact_distances(pool, direction, doubtful)
     distance[doubtful] = np.where(np.abs(exact) <= TIE, 0.0, exact)
     return np.asarray((np.sign(distance) + 1) / 2, dtype=np.float64)
+
+
+def _sides(start: int, block: Pool, normal: Floats) -> Floats:
+    """Return the sides that the rows of a block are on."""
+    del start
+    return sides(block, normal)
 
 
 def _exact_distances(pool: Pool, direction: Floats, rows: Ints) -> Floats:

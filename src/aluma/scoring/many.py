@@ -54,11 +54,20 @@ def class_counts(
     noise: np.random.Generator | None = None,
 ) -> Ints:
     """Return how many hypotheses vote for each class, (rows, K)."""
+    if rows is None and noise is None and pool.is_large:
+        found = pool.mapped(_block_counts, matrices, room=4 * matrices.shape[0] * matrices.shape[1])
+        return np.concatenate(list(found))
     n = len(pool) if rows is None else len(rows)
     counts = np.zeros((n, matrices.shape[1]), dtype=np.int64)
     for part, votes in class_votes(pool, matrices, rows, noise):
         counts[part] = _counted(votes, matrices.shape[1])
     return counts
+
+
+def _block_counts(start: int, block: Pool, matrices: Singles) -> Ints:
+    """Count the votes on a block."""
+    del start
+    return class_counts(block, matrices, np.arange(len(block)))
 
 
 def choose_among_classes(

@@ -99,10 +99,20 @@ def _witnesses(rows: Ints, survey: Floats, candidates: Floats, rng: np.random.Ge
 
 def soft_shares(pool: Pool, halfspaces: npt.ArrayLike, rows: Ints | None = None) -> Floats:
     """Return the mean of Phi(<w, x>) over halfspaces in units of the noise, for each example."""
+    if rows is None and pool.is_large:
+        weights = np.asarray(halfspaces, dtype=np.float32)
+        found = pool.mapped(_soft_shares, weights, room=4 * len(weights))
+        return np.concatenate(list(found))
     out = np.empty(len(pool) if rows is None else len(rows))
     for part, margins in pool.margin_blocks(halfspaces, rows):
         out[part] = ndtr(margins).mean(axis=1, dtype=np.float64)
     return out
+
+
+def _soft_shares(start: int, block: Pool, halfspaces: Singles) -> Floats:
+    """Return the shares of a block."""
+    del start
+    return soft_shares(block, halfspaces, np.arange(len(block)))
 
 
 def soft_votes(pool: Pool, halfspaces: npt.ArrayLike, rows: Ints) -> Singles:

@@ -15,6 +15,9 @@ from aluma.pool import Pool
 def vote_shares(pool: Pool, W: npt.ArrayLike, indices: Ints | None = None) -> Floats:
     """Return the share of hypotheses that vote + on each example: a full scoring."""
     hypotheses = directions(W)
+    if indices is None and pool.is_large:
+        found = pool.mapped(_counted, hypotheses, room=4 * len(hypotheses))
+        return np.concatenate(list(found)) / len(hypotheses)
     rows = np.arange(len(pool)) if indices is None else indices
     return count_positive(pool, hypotheses, rows) / len(hypotheses)
 
@@ -27,7 +30,7 @@ def askable(pool: Pool, eligible: Bools) -> Ints:
             f"eligible has shape {mask.shape} and dtype {mask.dtype}: pass a mask of "
             f"{len(pool)} booleans, one for each example."
         )
-    rows = np.flatnonzero(mask & ~pool.is_zero)
+    rows = np.flatnonzero(mask & ~pool.zero_mask)
     if rows.size == 0:
         raise ValueError("No example can be asked about: none is eligible and other than zero.")
     return rows
@@ -55,6 +58,12 @@ def count_positive(pool: Pool, hypotheses: Singles, rows: Ints) -> Ints:
         # Several times faster than counting booleans, and exact below 2^24 hypotheses.
         out[part] = (margins >= 0).astype(np.float32) @ ones
     return out
+
+
+def _counted(start: int, block: Pool, hypotheses: Singles) -> Ints:
+    """Count the votes on a block."""
+    del start
+    return count_positive(block, hypotheses, np.arange(len(block)))
 
 
 def vote_matrix(pool: Pool, hypotheses: Singles, rows: Ints) -> Bools:

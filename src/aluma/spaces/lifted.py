@@ -20,6 +20,7 @@ from aluma.representation.own import OwnCoordinates
 from aluma.sampling.population import VOTE, Task
 from aluma.scoring import Choice
 from aluma.scoring.disputes import Disputes, soft_disputes
+from aluma.scoring.large import in_sample
 from aluma.scoring.soft import choose_soft, soft_shares
 from aluma.spaces.history import Event
 from aluma.spaces.plain import PlainSpace
@@ -86,16 +87,22 @@ class LiftedSpace(PlainSpace):
         """Return the example that splits the lifted hypotheses best.
 
         See :func:`aluma.scoring.soft.choose_soft`. It has no ``effort`` to spare, and with slack no
-        pool is ever ``settled``.
+        pool is ever ``settled``. Of a large pool, its sample is looked at.
         """
         del effort, settled
-        return choose_soft(self.pool, voters, eligible, self.rng(OfState.SPLIT), alpha=alpha)
+        rng = self.rng(OfState.SPLIT)
+        seen, open_, rows = in_sample(self.pool, eligible, rng)
+        return choose_soft(seen, voters, open_, rng, alpha=alpha).named(rows)
 
-    def disputes(self, positive: npt.NDArray[Any], answered: Ints) -> Disputes:
+    def leaning(self, pool: Pool, most_times: int = 1) -> Floats:
+        """Return the mean chance of a + vote."""
+        return self.vote(pool, most_times)
+
+    def disputes(self, pool: Pool, positive: npt.NDArray[Any], answered: Ints) -> Disputes:
         """Count how lifted hypotheses that no question was chosen by dispute a labelling."""
         drawn = self._halfspaces(self.population.independent(0))
         rng = self.rng(OfState.OWN_NUMBERS)
-        return soft_disputes(self.pool, positive, drawn, answered, rng)
+        return soft_disputes(pool, positive, drawn, answered, rng)
 
     def doubts(self, history: Sequence[Event]) -> Floats:
         """Return the share of halfspaces that dispute each answer, in order of telling."""

@@ -193,7 +193,7 @@ class LooseningSpace(Hypotheses):
             self._told, self._checked = self._answers(kept), _checked(kept)
             return
         self._begin()
-        self.take_in(learnt(kept, self.pool.is_zero))
+        self.take_in(learnt(kept, self.pool.zero_mask))
 
     def can_step_back(self, kept: Sequence[Event]) -> bool:
         """Say whether the space that is used now remembers that far back."""
@@ -234,7 +234,7 @@ class LooseningSpace(Hypotheses):
 
     def _answers(self, events: Sequence[Event]) -> list[tuple[int, int]]:
         """Return the answers that were learnt from, in order."""
-        groups = learnt(events, self.pool.is_zero)
+        groups = learnt(events, self.pool.zero_mask)
         return [answer for group in groups for answer in group.answers]
 
     def _length(self) -> float:
@@ -293,6 +293,10 @@ class LooseningSpace(Hypotheses):
         """Return the share of + votes among a jury."""
         return self._inner.vote(pool, most_times)
 
+    def leaning(self, pool: Pool, most_times: int = 1) -> Floats:
+        """Return shares on the same side of 1/2 as those of all votes."""
+        return self._inner.leaning(pool, most_times)
+
     def split(
         self,
         voters: npt.NDArray[Any],
@@ -305,9 +309,9 @@ class LooseningSpace(Hypotheses):
         """Return the example that splits the voters best."""
         return self._inner.split(voters, eligible, alpha=alpha, effort=effort, settled=settled)
 
-    def disputes(self, positive: npt.NDArray[Any], answered: Ints) -> Disputes:
-        """Count how hypotheses that no question was chosen by dispute a labelling."""
-        return self._inner.disputes(positive, answered)
+    def disputes(self, pool: Pool, positive: npt.NDArray[Any], answered: Ints) -> Disputes:
+        """Count how hypotheses that no question was chosen by dispute a labelling of a pool."""
+        return self._inner.disputes(pool, positive, answered)
 
     # -- standing in a file --------------------------------------------------------------------
 

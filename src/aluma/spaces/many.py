@@ -33,6 +33,7 @@ from aluma.sampling.pace import directions
 from aluma.sampling.population import UNDO_BYTES, UNDO_DEPTH, VOTE, Population, Task
 from aluma.scoring import Choice
 from aluma.scoring.disputes import Disputes
+from aluma.scoring.large import in_sample
 from aluma.scoring.many import choose_among_classes, choose_classes_batch, class_counts, class_votes
 from aluma.spaces.history import Event, column, learnt
 from aluma.spaces.plain import ADVICE
@@ -203,7 +204,7 @@ class ManySpace(Retraceable):
     def restore(self, standing: Standing, history: Sequence[Event]) -> None:
         """Go on where another stood; what was undoable is forgotten."""
         self._begin()
-        told = [answer for one in learnt(history, self.pool.is_zero) for answer in one.answers]
+        told = [answer for one in learnt(history, self.pool.zero_mask) for answer in one.answers]
         made_walls = set(standing.examples)
         for index, sign in told:
             if index in made_walls:
@@ -258,40 +259,42 @@ class ManySpace(Retraceable):
         See :func:`aluma.scoring.many.choose_among_classes`: it has no ``effort`` to spare, and no
         pool counts as ``settled``.
         """
-        return choose_among_classes(
-            self.pool,
-            voters,
-            eligible,
-            self.rng(OfState.SPLIT),
-            alpha=wanted["alpha"],
-            noise=self._noise(OfState.LENGTHS),
-        )
+        rng = self.rng(OfState.SPLIT)
+        seen, open_, rows = in_sample(self.pool, eligible, rng)
+        noise = self._noise(OfState.LENGTHS)
+        choice = choose_among_classes(seen, voters, open_, rng, alpha=wanted["alpha"], noise=noise)
+        return choice.named(rows)
 
     def batch(
         self, voters: npt.NDArray[Any], eligible: Any, n: int, *, alpha: float, first: int
     ) -> Ints:
         """Return n examples that split the hypotheses jointly, the given one first."""
         del alpha
-        return choose_classes_batch(
-            self.pool,
+        jury, rng, noise = (
             voters[:BATCH_JURY],
-            eligible,
-            n,
             self.rng(OfState.BATCH),
-            first=first,
-            noise=self._noise(OfState.LENGTHS),
+            self._noise(OfState.LENGTHS),
         )
+        seen, open_, rows = in_sample(self.pool, eligible, rng)
+        start = 0 if rows is None else int(np.searchsorted(rows, first))
+        if rows is None or rows[start : start + 1] != [first] or n > np.count_nonzero(open_):
+            return choose_classes_batch(self.pool, jury, eligible, n, rng, first=first, noise=noise)
+        return rows[choose_classes_batch(seen, jury, open_, n, rng, first=start, noise=noise)]
 
-    def disputes(self, positive: npt.NDArray[Any], answered: Ints) -> Disputes:
-        """Count how hypotheses that no question was chosen by dispute a labelling."""
+    def leaning(self, pool: Pool, most_times: int = 1) -> Floats:
+        """Return the share of votes that each class has."""
+        return self.vote(pool, most_times)
+
+    def disputes(self, pool: Pool, positive: npt.NDArray[Any], answered: Ints) -> Disputes:
+        """Count how hypotheses that no question was chosen by dispute a labelling of a pool."""
         points = self._population.independent_points(0) if self._told else self._population.points
-        settled = self.pool.is_zero.copy()
+        settled = pool.is_zero
         settled[answered] = True
         noise = self._noise(OfState.OWN_NUMBERS)
-        by_hypothesis, by_example = [], np.zeros(len(self.pool), dtype=np.int64)
+        by_hypothesis, by_example = [], np.zeros(len(pool), dtype=np.int64)
         for matrices in self._lifted(points, named(self.key, OfState.INDEPENDENT_FREE, 0)):
             mine = np.zeros(len(matrices), dtype=np.int64)
-            for part, votes in class_votes(self.pool, matrices, None, noise):
+            for part, votes in class_votes(pool, matrices, None, noise):
                 differs = votes != positive[part, None]
                 differs[settled[part]] = False
                 mine += differs.sum(axis=0)

@@ -80,7 +80,9 @@ class SeparatorSpace(Hypotheses):
 
     def back_to(self, kept: Sequence[Event]) -> None:
         """Go back; the population catches up when somebody looks."""
-        staying = {index for group in learnt(kept, self.pool.is_zero) for index, _ in group.answers}
+        staying = {
+            index for group in learnt(kept, self.pool.zero_mask) for index, _ in group.answers
+        }
         self._walls = {name: i for name, i in self._walls.items() if i in staying}
         self._separator = self._separator.first(len(self._walls))
         self._late.forget(len(self._walls))

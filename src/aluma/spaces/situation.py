@@ -54,7 +54,7 @@ class Situation(Generic[S]):
     listed : mask of the examples that the strategy can ask about at all, or None for all
     budget : how many answers there may be, or None
     next_question : returns what will be asked, or None if no label is wanted any more
-    vote : returns the share of + votes for each example of a pool
+    vote : returns shares of + votes that tell the label of each example of a pool
     labelling : returns the sign of every example's label, as given now
     """
 
@@ -71,7 +71,7 @@ class Situation(Generic[S]):
     @cached_property
     def eligible(self) -> Bools:
         """Which examples can be asked about: not answered, not skipped, and not all zeros."""
-        mask = ~self.pool.is_zero
+        mask = ~self.pool.zero_mask
         mask[[event.index for event in self.heard]] = False
         return mask if self.listed is None else np.asarray(mask & self.listed)
 

@@ -24,6 +24,7 @@ from aluma.sampling.absorption import State
 from aluma.sampling.population import VOTE, Population, Task
 from aluma.scoring import Choice, choose, choose_batch, vote_shares
 from aluma.scoring.disputes import Disputes, disputes
+from aluma.scoring.majority import leaning
 from aluma.spaces.history import Event, Group, learnt
 from aluma.streams import OfState, stream
 
@@ -215,6 +216,16 @@ class Hypotheses(Space):
         """Return the same among a jury: this is what labels are given by."""
         return vote_shares(pool, self.jury(most_times=most_times))
 
+    def leaning(self, pool: Pool, most_times: int = 1) -> Floats:
+        """Return shares on the same side of 1/2 as those of all votes; of a large pool, of fewer.
+
+        See :func:`aluma.scoring.majority.leaning` for the probability that one is not.
+        """
+        if not pool.is_large:
+            return self.vote(pool, most_times)
+        jury = self.jury(most_times=most_times)
+        return leaning(pool, jury, self.rng(OfState.VOTE_ORDER))
+
     def labelled(self, shares: Floats) -> npt.NDArray[Any]:
         """Return the labels that shares of votes stand for: with two classes, who is positive."""
         return np.asarray(shares >= 0.5)
@@ -239,10 +250,13 @@ class Hypotheses(Space):
         rng = self.rng(OfState.BATCH)
         return choose_batch(self.pool, voters, eligible, n, rng, alpha=alpha, first=first)
 
-    def disputes(self, positive: npt.NDArray[Any], answered: Ints) -> Disputes:
-        """Count how hypotheses that no question was chosen by dispute a labelling."""
+    def disputes(self, pool: Pool, positive: npt.NDArray[Any], answered: Ints) -> Disputes:
+        """Count how hypotheses that no question was chosen by dispute a labelling of a pool.
+
+        It is this space's own, or a sample of it; ``answered`` are positions there.
+        """
         del answered
-        return disputes(self.pool, positive, self.population.independent(0))
+        return disputes(pool, positive, self.population.independent(0))
 
 
 class Retraceable(Hypotheses):
@@ -269,7 +283,7 @@ class Retraceable(Hypotheses):
         """Undo answers one by one, or absorb those that stay anew."""
         if not self.can_step_back(kept):
             self._begin()
-            self.take_in(learnt(kept, self.pool.is_zero))
+            self.take_in(learnt(kept, self.pool.zero_mask))
             return
         for _ in range(self._leaving(kept)):
             self._step_back()
@@ -280,5 +294,7 @@ class Retraceable(Hypotheses):
 
     def _leaving(self, kept: Sequence[Event]) -> int:
         """Return how many answers that made walls go when only some answers stay."""
-        staying = {index for group in learnt(kept, self.pool.is_zero) for index, _ in group.answers}
+        staying = {
+            index for group in learnt(kept, self.pool.zero_mask) for index, _ in group.answers
+        }
         return sum(1 for index in self.wall_examples if index not in staying)

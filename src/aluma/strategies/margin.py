@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from aluma.arrays import Ints
-from aluma.scoring.hyperplane import closest
+from aluma.scoring.hyperplane import closest, closest_large
 from aluma.spaces.separator import SeparatorSpace
 from aluma.spaces.situation import Question, Situation
 from aluma.strategies.order import random_order
@@ -27,6 +27,8 @@ class ClosestToSeparator(Strategy[SeparatorSpace]):
         if at.n_answers == 0:
             order = random_order(self.seed, len(at.pool))
             return np.asarray(order[at.eligible[order]][:n])
-        rows = np.flatnonzero(at.eligible)
         direction = at.space.separator.direction
+        if at.pool.is_large:
+            return closest_large(at.pool, direction, at.eligible, n)
+        rows = np.flatnonzero(at.eligible)
         return closest(at.pool, direction, rows, at.space.lengths[rows], n)

@@ -1,0 +1,254 @@
+"""What large pools cost: asking, telling, labelling and certifying, in memory, on a disk, on Dask.
+
+All as ratios to one pass: 64 hypotheses voting on every example, counted in the same run. CPU
+seconds of this process, but wall time where workers of a cluster do the work.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from aluma.arrays import Ints, Singles
+from aluma.extras import needed
+from aluma.learners.aluma import ALuMA
+from aluma.pool import Pool
+from aluma.scoring.exact import count_exactly
+
+#: What has to hold in memory, in passes: a question on average, all labels, a certificate.
+ASK, PREDICT, CERTIFY = 0.25, 4.0, 2.0
+#: How many times as long as in memory it may take from a file, and on a cluster.
+FROM_FILES, ON_DASK = 1.5, 1.3
+#: Bytes above what the interpreter and the pool itself need.
+MOST_BYTES = 2**30
+#: Rows that are written at a time.
+CHUNK = 2**15
+PLACES = ("memory", "npy", "zarr", "parquet", "dask")
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a pool in one place cost, in seconds, and what was asked there."""
+
+    one_pass: float
+    opening: float
+    ask: float
+    tell: float
+    predict: float
+    certify: float
+    peak: int
+    questions: tuple[int, ...]
+    labels: Ints
+    traffic: tuple[float, float] | None = None
+
+
+def run(
+    console: Console,
+    quick: bool = False,
+    rows: int | None = None,
+    features: int | None = None,
+    answers: int | None = None,
+    places: str | None = None,
+) -> bool:
+    """Measure and print; return whether every required ratio was reached."""
+    m, d = rows or (300_000 if quick else 1_000_000), features or (8 if quick else 100)
+    n = answers or (20 if quick else 400)
+    wanted = PLACES if places is None else tuple(places.split(","))
+    costs: dict[str, Cost] = {}
+    with TemporaryDirectory() as folder, console.status("writing") as status:
+        X, y = _labelled(m, d)
+        for place in wanted:
+            status.update(f"{place}: {m:,} x {d}, {n} answers")
+            with ExitStack() as stack:
+                costs[place] = _measured(stack, place, Path(folder), X, y, n)
+    console.print(_table(costs, f"{m:,} x {d}, {n} answers; in passes of 64 hypotheses"))
+    return quick or _met(costs)
+
+
+def _labelled(m: int, d: int) -> tuple[Singles, Ints]:
+    """Return Gaussian examples and what a halfspace says of them."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((m, d), dtype=np.float32)
+    return X, np.where(X @ rng.standard_normal(d, dtype=np.float32) >= 0, 1, -1)
+
+
+def _measured(
+    stack: ExitStack, place: str, folder: Path, X: Singles, y: Ints, answers: int
+) -> Cost:
+    clock = time.perf_counter if place == "dask" else time.process_time
+    given = _given(stack, place, folder, X)
+    with _peak() as peak:
+        pool, opening = _timed(clock, lambda: _opened(given))
+        first = np.random.default_rng(1).standard_normal((64, pool.dimension), dtype=np.float32)
+        _passed(pool, first[:1])
+        _, one_pass = _timed(clock, lambda: _passed(pool, first))
+        learner = ALuMA(pool, classes=(-1, 1), slack=0, promise="credible", budget=len(pool))
+        questions, ask, tell, traffic = [], 0.0, 0.0, None
+        store: Any = pool._store
+        before = _traffic(store)
+        for _ in range(answers):
+            i, seconds = _timed(clock, learner.ask)
+            ask += seconds
+            questions.append(int(i))
+            tell += _timed(clock, partial(learner.tell, int(i), int(y[i])))[1]
+        if before is not None:
+            after = _traffic(store) or before
+            traffic = (after[0] - before[0]) / answers, (after[1] - before[1]) / answers
+        labels, predict = _timed(clock, learner.predict)
+        _, certify = _timed(clock, lambda: learner.certificate(proof_seconds=0.0))
+    return Cost(
+        one_pass=one_pass,
+        opening=opening,
+        ask=ask / answers,
+        tell=tell / answers,
+        predict=predict,
+        certify=certify,
+        peak=peak[0],
+        questions=tuple(questions),
+        labels=labels,
+        traffic=traffic,
+    )
+
+
+def _traffic(store: Any) -> tuple[int, int] | None:
+    return (store.sent, store.received) if hasattr(store, "sent") else None
+
+
+def _passed(pool: Pool, hypotheses: Singles) -> None:
+    """Let hypotheses vote on every example."""
+    for _ in pool.mapped(_one_block, hypotheses, room=4 * len(hypotheses)):
+        pass
+
+
+def _one_block(start: int, block: Pool, hypotheses: Singles) -> int:
+    return start + int(count_exactly(block, hypotheses).sum())
+
+
+def _opened(given: Any) -> Pool:
+    return (
+        Pool.open(given, prepared=True) if isinstance(given, Path) else Pool(given, prepared=True)
+    )
+
+
+def _given(stack: ExitStack, place: str, folder: Path, X: Singles) -> Any:
+    """Return what a pool is made of in a place: an array, a file of it, or a Dask array."""
+    path = folder / f"x.{place}"
+    if place == "memory":
+        return X
+    if place == "npy":
+        np.save(path, X)
+    elif place == "zarr":
+        zarr = needed("zarr", "scale", "aluma bench scale")
+        chunks = (min(CHUNK, len(X)), X.shape[1])
+        array = zarr.create_array(store=str(path), shape=X.shape, chunks=chunks, dtype=X.dtype)
+        array[:] = X
+    elif place == "parquet":
+        arrow = needed("pyarrow", "scale", "aluma bench scale")
+        lists = arrow.FixedSizeListArray.from_arrays(arrow.array(X.ravel()), X.shape[1])
+        parquet = needed("pyarrow.parquet", "scale", "aluma bench scale")
+        parquet.write_table(arrow.table({"x": lists}), path, row_group_size=CHUNK)
+    else:
+        return _on_a_cluster(stack, X)
+    return path
+
+
+def _on_a_cluster(stack: ExitStack, X: Singles) -> Any:
+    """Start two workers in processes of their own, with a thread each."""
+    distributed = needed("distributed", "scale", "aluma bench scale")
+    cluster = stack.enter_context(
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
+        )
+    )
+    stack.enter_context(distributed.Client(cluster))
+    array = needed("dask.array", "scale", "aluma bench scale")
+    return array.from_array(X, chunks=(CHUNK, X.shape[1]))
+
+
+def _timed(clock: Callable[[], float], work: Callable[[], Any]) -> tuple[Any, float]:
+    start = clock()
+    found = work()
+    return found, clock() - start
+
+
+@contextmanager
+def _peak() -> Iterator[list[int]]:
+    """Watch the memory of this process that is no file's, and keep its growth at most."""
+    start, peak, stop = _own_bytes(), [0], threading.Event()
+
+    def watch() -> None:
+        while not stop.wait(0.02):
+            peak[0] = max(peak[0], _own_bytes() - start)
+
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield peak
+    finally:
+        stop.set()
+        thread.join()
+
+
+def _own_bytes() -> int:
+    """Return RssAnon, where there is a /proc; else 0."""
+    try:
+        status = Path("/proc/self/status").read_text()
+    except OSError:
+        return 0
+    line = next(one for one in status.splitlines() if one.startswith("RssAnon"))
+    return 1024 * int(line.split()[1])
+
+
+def _met(costs: dict[str, Cost]) -> bool:
+    """Say whether what was measured is what it has to be."""
+    here = costs.get("memory")
+    if here is None:
+        return True
+    passes = here.one_pass
+    met = here.ask <= ASK * passes and here.predict <= PREDICT * passes
+    met &= here.certify <= CERTIFY * passes
+    for place, cost in costs.items():
+        times = ON_DASK if place == "dask" else FROM_FILES
+        # Clocks differ on a cluster, so a question is compared in passes of its own.
+        unit = cost.one_pass / here.one_pass if place == "dask" else 1.0
+        met &= cost.questions == here.questions and bool((cost.labels == here.labels).all())
+        met &= cost.peak <= MOST_BYTES
+        met &= all(
+            mine <= times * unit * its
+            for mine, its in ((cost.ask, here.ask), (cost.predict, here.predict))
+        )
+    return bool(met)
+
+
+def _table(costs: dict[str, Cost], title: str) -> Table:
+    table = Table(title=title)
+    heads = "place", "a pass, s", "opening", "ask", "tell", "predict", "certificate", "peak MiB"
+    for head in (*heads, "bytes a question, out and back", "same questions", "same labels"):
+        table.add_column(head, justify="right")
+    first = next(iter(costs.values()))
+    for place, cost in costs.items():
+        unit = cost.one_pass
+        table.add_row(
+            place,
+            f"{unit:.3f}",
+            *(
+                f"{seconds / unit:.3f}"
+                for seconds in (cost.opening, cost.ask, cost.tell, cost.predict, cost.certify)
+            ),
+            f"{cost.peak / 2**20:.0f}",
+            "-" if cost.traffic is None else "{:,.0f} {:,.0f}".format(*cost.traffic),
+            "yes" if cost.questions == first.questions else "no",
+            "yes" if (cost.labels == first.labels).all() else "no",
+        )
+    return table

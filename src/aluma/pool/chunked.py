@@ -1,0 +1,215 @@
+"""Examples that are read in pieces, when they are wanted: from a file, or by computing them.
+
+A :class:`Source` knows how its numbers are cut into pieces and reads one. :class:`Chunked` makes a
+store of it, which holds nothing but some rows that somebody asked it to keep, since a single row
+costs the whole piece that it is in.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from functools import partial
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from aluma.arrays import Bools, Floats, Ints, Singles
+from aluma.pool.dense import Dense
+from aluma.pool.side_by_side import in_threads
+from aluma.pool.store import Selection, T, check_numbers
+
+#: Rows that were wanted last are kept, if they are no more.
+RECENT = 4096
+
+
+class Source(Protocol):
+    """Numbers in pieces.
+
+    Attributes
+    ----------
+    shape, dtype : of all of them
+    columns : names of the columns, or None
+    pieces : rows that are read together, in order and without a gap; worked on side by side
+    """
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    columns: tuple[Hashable, ...] | None
+    pieces: Sequence[slice]
+
+    def read(self, piece: int, step: int) -> Iterator[npt.NDArray[Any]]:
+        """Yield the rows of a piece in order, about ``step`` at a time if it can do so.
+
+        What cannot be read is an :class:`aluma.errors.Unreadable` that names it.
+        """
+
+    def where(self, piece: int) -> str:
+        """Return the file and the chunk that a piece is in, in words."""
+
+
+class Chunked:
+    """Rows of a source."""
+
+    kind = "dense"
+    preamble = b""
+    is_resident = False
+
+    def __init__(self, source: Source) -> None:
+        check_numbers(source)
+        self.source = source
+        self.index: Any = range(source.shape[0])
+        self.columns = source.columns
+        self._starts = np.array([piece.start for piece in source.pieces], dtype=np.int64)
+        nothing = np.empty(0, dtype=np.int64), np.empty((0, source.shape[1]), source.dtype)
+        #: Rows that are kept, and those that were wanted last: a question is looked at repeatedly.
+        self._kept, self._recent = nothing, nothing
+
+    @property
+    def data(self) -> Any:
+        """Refuse: the numbers are not in memory."""
+        raise AttributeError(
+            "the pool is read in pieces and is nowhere in memory as a whole: use rows(), blocks() "
+            "or margins()."
+        )
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the numbers."""
+        return self.source.dtype
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return int(self.source.shape[0]), int(self.source.shape[1])
+
+    @property
+    def bytes_per_row(self) -> int:
+        """What a row needs at most when it is read."""
+        return 8 * self.shape[1]
+
+    def keep(self, rows: Ints, store: Dense) -> None:
+        """Keep these rows, ascending, besides those that are kept already."""
+        all_rows = np.concatenate([self._kept[0], rows])
+        order = np.unique(all_rows, return_index=True)[1]
+        numbers = np.concatenate([self._kept[1], store.data])
+        self._kept = all_rows[order], numbers[order]
+
+    def where(self, row: int) -> str:
+        """Return where a row is, in words."""
+        return self.source.where(self._piece_of(row))
+
+    def held(self, selection: Selection) -> npt.NDArray[Any]:
+        """Return rows, read now."""
+        return self.dense(selection)
+
+    def dense(self, selection: Selection) -> npt.NDArray[Any]:
+        """Return rows, read now or kept."""
+        if isinstance(selection, slice):
+            return self._between(*selection.indices(self.shape[0])[:2])
+        out = np.empty((len(selection), self.shape[1]), self.dtype)
+        missing = np.ones(len(selection), dtype=bool)
+        for rows, numbers in (self._kept, self._recent):
+            places = np.searchsorted(rows, selection)
+            known = places < len(rows)
+            known[known] = rows[places[known]] == selection[known]
+            out[known] = numbers[places[known]]
+            missing &= ~known
+        if missing.any():
+            rows, back = np.unique(selection[missing], return_inverse=True)
+            numbers = self._fetched(rows)
+            out[missing] = numbers[back]
+            if len(rows) <= RECENT:
+                self._recent = rows, numbers
+        return out
+
+    def operand(self, weights: Singles) -> Singles:
+        """Return hypotheses prepared for products."""
+        return weights.T
+
+    def product(self, selection: Selection, operand: Singles) -> Singles:
+        """Return the products of rows with prepared hypotheses."""
+        return self.part(selection).product(slice(None), operand)
+
+    def first_wrong(self, part: slice) -> tuple[int, int] | None:
+        """Return the first entry that is no usable number, or None."""
+        found = self.part(part).first_wrong(slice(0, part.stop - part.start))
+        return None if found is None else (part.start + found[0], found[1])
+
+    def zero_rows(self, part: slice) -> Bools:
+        """Say which rows hold nothing but 0 in float32."""
+        return self.part(part).zero_rows(slice(None))
+
+    def squares(self, part: slice) -> Floats:
+        """Return the squared lengths of rows."""
+        return self.part(part).squares(slice(None))
+
+    def feed(self, digest: hashlib.blake2b, part: slice) -> None:
+        """Let rows into a digest."""
+        self.part(part).feed(digest, slice(None))
+
+    def part(self, selection: Selection) -> Dense:
+        """Return some rows as a store of their own, in memory."""
+        return Dense(self.dense(selection), columns=self.columns)
+
+    def stream(self, step: int) -> Iterator[tuple[int, Dense]]:
+        """Yield all rows in order, with the number of the first."""
+        for piece in range(len(self.source.pieces)):
+            yield from self._read(piece, step)
+
+    def each(self, work: Callable[..., T], step: int, shared: tuple[Any, ...]) -> Iterator[T]:
+        """Yield what is made of each block of rows; pieces are read side by side."""
+        one = partial(self._worked, work, step, shared)
+        for found in in_threads(one, range(len(self.source.pieces))):
+            yield from found
+
+    def _worked(
+        self, work: Callable[..., T], step: int, shared: tuple[Any, ...], piece: int
+    ) -> list[T]:
+        return [work(start, rows, *shared) for start, rows in self._read(piece, step)]
+
+    def _read(self, piece: int, step: int) -> Iterator[tuple[int, Dense]]:
+        """Yield the rows of a piece, no more than about ``step`` at a time."""
+        start = self.source.pieces[piece].start
+        for rows in self.source.read(piece, step):
+            for at in range(0, len(rows), step):
+                yield start + at, Dense(rows[at : at + step], columns=self.columns)
+            start += len(rows)
+
+    def _between(self, start: int, stop: int) -> npt.NDArray[Any]:
+        out = np.empty((max(0, stop - start), self.shape[1]), self.dtype)
+        if stop <= start:
+            return out
+        for piece in range(self._piece_of(start), self._piece_of(stop - 1) + 1):
+            for first, rows in self._read(piece, stop - start):
+                low, high = max(first, start), min(first + len(rows.data), stop)
+                if low < high:
+                    out[low - start : high - start] = rows.data[low - first : high - first]
+        return out
+
+    def _fetched(self, rows: Ints) -> npt.NDArray[Any]:
+        """Return rows, ascending and all different, read now; pieces are read side by side."""
+        out = np.empty((len(rows), self.shape[1]), self.dtype)
+
+        def pick(wanted: tuple[int, slice]) -> None:
+            piece, places = wanted
+            for first, block in self._read(piece, self.shape[0]):
+                low, high = np.searchsorted(rows[places], (first, first + len(block.data)))
+                here = slice(places.start + low, places.start + high)
+                out[here] = block.data[rows[here] - first]
+
+        for _ in in_threads(pick, self._by_piece(rows)):
+            pass
+        return out
+
+    def _by_piece(self, rows: Ints) -> Iterator[tuple[int, slice]]:
+        """Yield pieces with the places of the ascending rows that are in them."""
+        of = np.searchsorted(self._starts, rows, side="right") - 1
+        pieces, starts = np.unique(of, return_index=True)
+        stops = [*starts[1:].tolist(), len(rows)]
+        for piece, start, stop in zip(pieces.tolist(), starts.tolist(), stops, strict=True):
+            yield piece, slice(start, stop)
+
+    def _piece_of(self, row: int) -> int:
+        return int(np.searchsorted(self._starts, row, side="right")) - 1

@@ -1,0 +1,68 @@
+"""Votes that do not depend on how a pool is cut into blocks.
+
+Products are taken in float32, and their last bits depend on the shape of the block: where a product
+is close to 0, so does the vote. Of a million examples and a thousand hypotheses a few hundred are.
+Those that rounding could have turned are looked at once more in float64, so that a pool in memory,
+on a disk and on a cluster counts the same votes.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+from aluma.arrays import Ints, Singles
+from aluma.pool import Pool
+
+
+def count_exactly(pool: Pool, hypotheses: Singles, rows: Ints | None = None) -> Ints:
+    """Return how many hypotheses vote + on each row."""
+    n = len(pool) if rows is None else len(rows)
+    counts, doubtful = np.empty(n, dtype=np.int64), np.empty(n, dtype=bool)
+    longest = float(np.sqrt(np.einsum("ij,ij->i", hypotheses, hypotheses).max(initial=0.0)))
+    for part, margins in pool.margin_blocks(hypotheses, rows):
+        sizes = _sizes(pool, part if rows is None else rows[part])
+        limits = (_noise(pool.dimension) * longest * sizes).astype(np.float32)
+        _count(margins, limits, counts[part], doubtful[part])
+    again = np.flatnonzero(doubtful)
+    if len(again):
+        exact = hypotheses.astype(np.float64).T
+        of = again if rows is None else rows[again]
+        single = pool.rows(of).astype(np.float32).astype(np.float64)
+        counts[again] = np.count_nonzero(single @ exact >= 0, axis=1)
+    return counts
+
+
+@numba.njit(cache=True, nogil=True)
+def _count(margins: Singles, limits: Singles, counts: Ints, doubtful: Ints) -> None:
+    """Count products of at least 0, and note rows that hold one within the limit."""
+    rows, k = margins.shape
+    for i in range(rows):
+        ayes, close = np.int32(0), np.int32(0)
+        limit = limits[i]
+        for j in range(k):
+            value = margins[i, j]
+            ayes += np.int32(value >= 0)
+            close += np.int32(abs(value) <= limit)
+        counts[i] = ayes
+        doubtful[i] = close > 0
+
+
+def _sizes(pool: Pool, selection: slice | Ints) -> Singles:
+    """Return about the lengths of rows."""
+    rows = pool.held(selection).astype(np.float32, copy=False)
+    if isinstance(rows, np.ndarray):
+        # What overflows is in doubt altogether, and looked at once more.
+        with np.errstate(over="ignore"):
+            squares = np.einsum("ij,ij->i", rows, rows)
+    else:
+        squares = np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
+    return np.asarray(np.sqrt(squares + np.float32(pool.constant**2)))
+
+
+def _noise(dimension: int) -> float:
+    """Return how far float32 may move a product of vectors of length 1, in any order of adding.
+
+    The factor 2 is for lengths that are rounded themselves.
+    """
+    return 2 * (dimension + 2) * float(np.finfo(np.float32).eps)

@@ -1,0 +1,185 @@
+"""Pools on a cluster: the same questions as in memory, whatever happens to the workers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from aluma import ALuMA, Passive, SimpleMargin
+from aluma.errors import ClusterLost, Unreadable
+from aluma.pool import Pool
+from aluma.pool.sample import Purpose
+from evidence import generator
+
+distributed = pytest.importorskip("distributed")
+da = pytest.importorskip("dask.array")
+pytestmark = pytest.mark.filterwarnings("default")
+
+#: Enough rows that a sample stands for the pool, if it is as small as here.
+MANY = 20_000
+SETTINGS: dict[str, Any] = {
+    "classes": (-1, 1),
+    "slack": 0,
+    "promise": "credible",
+    "tolerance": 0,
+    "n_hypotheses": 64,
+}
+W = np.array([1.0, -0.5])
+
+
+@pytest.fixture(autouse=True)
+def small_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("aluma.pool.sample.MOST_ROWS", 4096)
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Any]:
+    with (
+        distributed.LocalCluster(
+            n_workers=2,
+            threads_per_worker=1,
+            processes=False,
+            dashboard_address=None,
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+@pytest.fixture(scope="module")
+def numbers() -> np.ndarray:
+    X = generator(0).standard_normal((MANY, 2)).astype(np.float32)
+    X[17] = 0
+    return X
+
+
+def truth(numbers: np.ndarray, i: int) -> int:
+    return 1 if numbers[i] @ W >= 0 else -1
+
+
+def asked(learner: Any, numbers: np.ndarray, n: int) -> list[int]:
+    questions = []
+    for _ in range(n):
+        questions.append(int(learner.ask()))
+        learner.tell(questions[-1], truth(numbers, questions[-1]))
+    return questions
+
+
+def test_a_dask_array_is_the_pool_that_its_numbers_are(client: Any, numbers: np.ndarray) -> None:
+    same = Pool(numbers)
+    pool = Pool(da.from_array(numbers, chunks=(3_333, 1)), client=client)
+    assert pool.is_large
+    assert np.flatnonzero(pool.is_zero).tolist() == [17]
+    chosen = np.array([MANY - 1, 3, 17, 3, 12_000])
+    assert np.array_equal(pool.rows(chosen), same.rows(chosen))
+    assert pool.fingerprint() == same.fingerprint()
+    assert np.array_equal(pool.lengths(), same.lengths())
+    for purpose in Purpose:
+        one, other = pool.sample(purpose), same.sample(purpose)
+        assert np.array_equal(one.rows, other.rows)
+        assert np.array_equal(one.pool.data, other.pool.data)
+
+
+def test_the_same_questions_labels_and_promises_as_in_memory(
+    client: Any, numbers: np.ndarray
+) -> None:
+    found = []
+    for X in (numbers, da.from_array(numbers, chunks=(4_321, 2))):
+        learner = ALuMA(Pool(X), **SETTINGS)
+        # Enough that the sample is settled and all of the pool has to be looked at.
+        questions = asked(learner, numbers, 20)
+        said = learner.certificate(proof_seconds=0.0)
+        batch = learner.ask(5).tolist()
+        margin = SimpleMargin(Pool(X), classes=(-1, 1))
+        passive = Passive(Pool(X), classes=(-1, 1))
+        found.append(
+            (
+                questions,
+                batch,
+                asked(margin, numbers, 6),
+                asked(passive, numbers, 3),
+                learner.predict().tolist(),
+                margin.predict().tolist(),
+                (said.credible_bound, said.expected_error, said.sampled),
+            )
+        )
+    assert found[0] == found[1]
+
+
+def test_what_comes_back_does_not_grow_with_the_pool(client: Any) -> None:
+    came = []
+    for m in (MANY, 4 * MANY):
+        X = generator(1).standard_normal((m, 2)).astype(np.float32)
+        pool = Pool(da.from_array(X, chunks=(m // 4, 2)), client=client)
+        learner = ALuMA(pool, **SETTINGS)
+        asked(learner, X, 16)
+        store: Any = pool._store
+        before = store.received, store.sent
+        asked(learner, X, 5)
+        came.append((store.received - before[0], store.sent - before[1]))
+    (few, _), (many, _) = came
+    # A look at every example would bring back 8 bytes for each.
+    assert few < 5 * 4 * 40_000
+    assert many < 5 * 4 * 40_000
+
+
+def test_without_a_client_blocks_are_computed_here(numbers: np.ndarray) -> None:
+    pool = Pool(da.from_array(numbers, chunks=(4_321, 2)))
+    assert pool.fingerprint() == Pool(numbers).fingerprint()
+    assert len(asked(ALuMA(pool, **SETTINGS), numbers, 3)) == 3
+
+
+def test_bad_blocks_are_named(client: Any, numbers: np.ndarray) -> None:
+    wrong = numbers.copy()
+    wrong[9_000, 1] = np.nan
+    with pytest.raises(ValueError, match=r"nan at row 9000, column 1, in block 2 \(rows 8000"):
+        Pool(da.from_array(wrong, chunks=(4_000, 2)), client=client)
+
+    def narrow(block: np.ndarray, block_info: Any = None) -> np.ndarray:
+        return block[:, :1] if block_info[0]["chunk-location"][0] == 1 else block
+
+    array = da.from_array(numbers, chunks=(4_000, 2)).map_blocks(narrow, dtype=np.float32)
+    with pytest.raises(Unreadable, match=r"block 1 .*has shape \(4000, 1\)"):
+        Pool(array, client=client)
+
+    def broken(block: np.ndarray, block_info: Any = None) -> np.ndarray:
+        if block_info[0]["chunk-location"][0] == 3:
+            raise RuntimeError("the disk is gone")
+        return block
+
+    array = da.from_array(numbers, chunks=(4_000, 2)).map_blocks(broken, dtype=np.float32)
+    with pytest.raises(Unreadable, match=r"block 3 .*cannot be read \(the disk is gone\)"):
+        Pool(array, client=client)
+
+
+def test_what_is_no_dask_array_needs_no_client(client: Any, numbers: np.ndarray) -> None:
+    with pytest.raises(TypeError, match="client= is for Dask arrays"):
+        Pool(numbers, client=client)
+    unknown = da.from_array(numbers, chunks=(4_000, 2))
+    with pytest.raises(ValueError, match="compute_chunk_sizes"):
+        Pool(unknown[unknown[:, 0] > 0], client=client)
+
+
+def test_killed_workers_change_nothing_and_a_lost_scheduler_is_said(numbers: np.ndarray) -> None:
+    expected = ALuMA(Pool(numbers), **SETTINGS)
+    questions = asked(expected, numbers, 20)
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
+    ) as cluster:
+        client = distributed.Client(cluster)
+        pool = Pool(da.from_array(numbers, chunks=(4_000, 2)), client=client)
+        learner = ALuMA(pool, **SETTINGS)
+        assert asked(learner, numbers, 17) == questions[:17]
+        victim = next(iter(cluster.workers.values()))
+        victim.process.process._process.kill()
+        assert asked(learner, numbers, 3) == questions[17:]
+        victim = next(iter(cluster.workers.values()))
+        victim.process.process._process.kill()
+        assert np.array_equal(learner.predict(), expected.predict())
+        client.close()
+        with pytest.raises(ClusterLost, match="does not answer"):
+            learner.predict()
+        assert learner.n_answers == 20
