@@ -220,11 +220,11 @@ def test_if_checks_cannot_be_taken_in_nothing_changes(monkeypatch: pytest.Monkey
     space = after(loosening, LONG[:14])
     before = seen(space)
 
-    def refuse(self: PlainSpace, index: int, sign: int) -> None:
+    def refuse(self: PlainSpace, *_: object) -> None:
         raise Undecided("too thin")
 
     with monkeypatch.context() as patch:
-        patch.setattr(LiftedSpace, "add", refuse)
+        patch.setattr(LiftedSpace, "add_many", refuse)
         with pytest.raises(Undecided):
             space.take_in(learnt(NOISY))
     assert seen(space) == before
