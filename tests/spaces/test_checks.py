@@ -115,7 +115,8 @@ def test_checks_that_show_noise_are_learnt_from_with_slack() -> None:
     assert space.conflict is None
     assert not space.settles
     lifted = LiftedSpace(POOL, 128, SEED, slack=space.allowed_slack)
-    lifted.take_in(learnt([*HISTORY[:14], *NOISY]))
+    groups = learnt([*HISTORY[:14], *NOISY])
+    lifted.add_many([answer for group in groups for answer in group.answers])
     assert seen(space) == seen(lifted)
 
 
