@@ -115,7 +115,8 @@ def test_checks_that_show_noise_are_learnt_from_with_slack() -> None:
     assert space.conflict is None
     assert not space.settles
     lifted = LiftedSpace(POOL, 128, SEED, slack=space.allowed_slack)
-    lifted.take_in(learnt([*HISTORY[:14], *NOISY]))
+    groups = learnt([*HISTORY[:14], *NOISY])
+    lifted.add_many([answer for group in groups for answer in group.answers])
     assert seen(space) == seen(lifted)
 
 
@@ -220,11 +221,11 @@ def test_if_checks_cannot_be_taken_in_nothing_changes(monkeypatch: pytest.Monkey
     space = after(loosening, LONG[:14])
     before = seen(space)
 
-    def refuse(self: PlainSpace, index: int, sign: int) -> None:
+    def refuse(self: PlainSpace, *_: object) -> None:
         raise Undecided("too thin")
 
     with monkeypatch.context() as patch:
-        patch.setattr(LiftedSpace, "add", refuse)
+        patch.setattr(LiftedSpace, "add_many", refuse)
         with pytest.raises(Undecided):
             space.take_in(learnt(NOISY))
     assert seen(space) == before
