@@ -29,6 +29,8 @@ def test_it_runs_and_goes_on_from_what_is_kept(tmp_path: Path) -> None:
     file, out = tmp_path / "new" / "runs.jsonl", StringIO()
     settings = {"results": file, "only": [TINY], "effort": Effort(1, 30)}
     console = Console(file=out, width=200)
+    assert at_the_stop.judge(Console(file=StringIO()), jobs=1, kinds=["audited"], **settings)
+    assert len(file.read_text().splitlines()) == 1
     assert at_the_stop.judge(console, jobs=1, **settings)
     assert "1 of 1 runs that stopped had at most 5% wrong" in out.getvalue()
     lines = [json.loads(line) for line in file.read_text().splitlines()]

@@ -1,6 +1,7 @@
 """Whether at most the tolerance is wrong when a learner says stop, on real pools.
 
-    python -m aluma.lab.bench.at_the_stop [--results FILE] [--runs N] [--pools NAME ...] [--show]
+    python -m aluma.lab.bench.at_the_stop [--results FILE] [--runs N] [--pools NAME ...]
+        [--kinds KIND ...] [--show]
 
 and a part of ``aluma bench promise``. ALuMA with its defaults is answered by the true labels until
 it has finished or its goal is out of reach. Beside it on the same pools stand rules that people use
@@ -217,6 +218,7 @@ def judge(
     results: Path | None = None,
     only: Sequence[StopPool] | None = None,
     effort: Effort | None = None,
+    kinds: Sequence[str] | None = None,
     jobs: int = -1,
 ) -> bool:
     """Run what is not in ``results`` yet and print; return whether the promise was kept.
@@ -226,7 +228,10 @@ def judge(
     kept, amount = KeptRuns(results), effort or (QUICK if quick else FULL)
     wanted = only if only is not None else quick_pools() if quick else pools()
     there = wanted if jobs == 0 else available(console, wanted)
-    tasks = [task for task in all_tasks(there, amount) if task.key not in kept]
+    chosen = tuple(RUNS) if kinds is None else kinds
+    tasks = [
+        task for task in all_tasks(there, amount) if task.kind in chosen and task.key not in kept
+    ]
     if jobs != 0:
         with console.status("") as status:
             for done in work_through(kept, tasks, _do, jobs):
@@ -428,6 +433,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--runs", type=int, default=FULL.runs)
     parser.add_argument("--followed", type=int, default=FULL.followed)
     parser.add_argument("--pools", nargs="+")
+    parser.add_argument("--kinds", nargs="+", choices=list(RUNS), help="run only these")
     parser.add_argument("--jobs", type=int, default=-1)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--show", action="store_true", help="run nothing, print what is there")
@@ -438,6 +444,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         results=given.results,
         only=None if given.pools is None else named(given.pools),
         effort=None if given.quick else Effort(given.runs, given.followed),
+        kinds=given.kinds,
         jobs=0 if given.show else given.jobs,
     )
     return 0 if kept else 1
