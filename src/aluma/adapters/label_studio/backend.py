@@ -99,6 +99,8 @@ class Backend:
         self._projects: dict[int, Project] = {}
         self._troubles: dict[int, str] = {}
         self._phases: dict[int, str] = {}
+        #: Where each project stands, in words; a session that learns would keep a reader waiting.
+        self._words: dict[int, str] = {}
         self._jobs: queue.Queue[Callable[[], None] | None] = queue.Queue()
         self._thread = threading.Thread(target=self._work, name="label-studio", daemon=True)
         self._thread.start()
@@ -142,15 +144,8 @@ class Backend:
 
     def words(self) -> str:
         """Return where all projects stand, a line each."""
-        lines = [
-            f"Project {number}: {self._troubles.get(number) or project.words()}"
-            for number, project in sorted(self._projects.items())
-        ]
-        lines += [
-            f"Project {number}: {trouble}"
-            for number, trouble in sorted(self._troubles.items())
-            if number not in self._projects
-        ]
+        said = {**self._words, **self._troubles}
+        lines = [f"Project {number}: {said[number]}" for number in sorted(said)]
         return "\n".join(lines) or "No project is connected yet."
 
     @property
@@ -244,12 +239,13 @@ class Backend:
         self._tell_phase(number)
 
     def _tell_phase(self, number: int) -> None:
-        """Say it when a project has come to another phase."""
-        session = self._projects[number].session
-        phase = "" if session is None else session.phase
+        """Keep where a project stands, and say it when that is another phase."""
+        project = self._projects[number]
+        self._words[number] = project.words()
+        phase = "" if project.session is None else project.session.phase
         if self._phases.get(number) != phase:
             self._phases[number] = phase
-            self._say(f"Project {number}: {self._projects[number].words()}")
+            self._say(f"Project {number}: {self._words[number]}")
 
 
 def application(backend: Backend, names: list[str] | None = None) -> FastAPI:

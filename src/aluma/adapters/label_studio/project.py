@@ -80,9 +80,8 @@ class Project:
         #: What is to be said of tasks that are not asked about, and whether answers came since.
         self._labelled: dict[int, Said] = {}
         self._stale = False
-        #: The next questions, by task, and after how many answers Label Studio was told them.
+        #: The next questions, by task.
         self._asked: list[int] = []
-        self._told_after = 0
 
     # -- from Label Studio ---------------------------------------------------------------------
 
@@ -136,7 +135,7 @@ class Project:
         session = self.session
         if session is None:
             return "not begun"
-        audit, many = session.audit, f"{self._told_after:,} annotations"
+        audit, many = session.audit, f"{session.n_answers:,} annotations"
         if session.finished and audit is not None:
             return f"{many}. You can stop here. {verdict(audit)}"
         if (why := session.out_of_reach) is not None:
@@ -162,7 +161,6 @@ class Project:
         for task in dict.fromkeys([*self._asked, *before]):
             if task in self._known and self._known[task][1] != self._said(task):
                 self._change(task)
-        self._told_after = self._opened.n_answers
 
     def _look(self) -> None:
         """Work out the labels of all tasks, if answers have come since."""
