@@ -34,19 +34,29 @@ def notebook(path: Path) -> None:
     path.write_text(json.dumps(whole))
 
 
+def without_news(settings: Path) -> None:
+    """Let it not ask whether to fetch news."""
+    folder = settings / "lab/user-settings/@jupyterlab/apputils-extension"
+    folder.mkdir(parents=True)
+    (folder / "notification.jupyterlab-settings").write_text('{"fetchNews": "false"}')
+
+
 @needs_browser
 def test_keys_undo_and_the_stop_sign_in_jupyterlab(tmp_path):
     import jupyterlab
 
-    notebook(tmp_path / "points.ipynb")
+    home = {name: str(tmp_path / name) for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR")}
+    without_news(Path(home["JUPYTER_CONFIG_DIR"]))
+    shown = tmp_path / "shown"
+    shown.mkdir()
+    notebook(shown / "points.ipynb")
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         port = one.getsockname()[1]
     address = f"http://127.0.0.1:{port}"
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", f"--port={port}",
                "--ip=127.0.0.1", "--IdentityProvider.token=", "--ServerApp.password=",
-               f"--ServerApp.root_dir={tmp_path}"]  # fmt: skip
-    home = {name: str(tmp_path / name) for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR")}
+               f"--ServerApp.root_dir={shown}"]  # fmt: skip
     log = (tmp_path / "lab.log").open("wb")
     server = subprocess.Popen(command, stdout=log, stderr=log, env=os.environ | home, cwd=tmp_path)
     try:
@@ -59,7 +69,8 @@ def test_keys_undo_and_the_stop_sign_in_jupyterlab(tmp_path):
                 time.sleep(0.5)
         with sync_api.sync_playwright() as play:
             browser = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-            drive(browser.new_page(), f"{address}/lab/tree/points.ipynb", tmp_path)
+            page = browser.new_page(viewport={"width": 960, "height": 660})
+            drive(page, f"{address}/lab/tree/points.ipynb", tmp_path)
             browser.close()
         print(f"JupyterLab {jupyterlab.__version__}")  # noqa: T201
     finally:
@@ -75,6 +86,7 @@ def drive(tab, link: str, folder: Path) -> None:
     tab.goto(link, **patient)
     # Before the kernel is there, a cell that is run is not.
     expect(tab.get_by_text("(ipykernel) | Idle")).to_be_visible(**patient)
+    tab.keyboard.press("Control+b")  # away with the list of files
     tab.locator(".jp-CodeCell .cm-content").first.click(**patient)
     tab.keyboard.press("Shift+Enter")
     count = tab.locator(".aluma-foot span")

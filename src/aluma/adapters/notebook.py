@@ -85,6 +85,7 @@ class Labeller(_anywidget.AnyWidget):  # type: ignore[misc]
             self._curve = Curve(learner.path.with_suffix(".curve.jsonl"))
         self._points: list[Figures] = []
         self._asked: int | None = None
+        self._turn = 0
         super().__init__()
         self.on_msg(self._received)
         self._show()
@@ -171,7 +172,10 @@ class Labeller(_anywidget.AnyWidget):  # type: ignore[misc]
         if self._asked is not None:
             card = self._card(self._asked)
         now = self._figures(learner, shown)
+        self._turn += 1
         self.state = {
+            # A state that is equal to the last would not travel, and the page wait for it.
+            "turn": self._turn,
             "question": self.question or "Which is it?",
             "labels": [str(label) for label in self.labels],
             "card": card,

@@ -67,7 +67,7 @@ function curve(points) {
     picture.append(word);
   }
   const box = made("figure", "aluma-figure");
-  box.append(picture, made("figcaption", "", "Wrong labels to expect (an estimate)"));
+  box.append(made("figcaption", "", "Wrong labels to expect (an estimate)"), picture);
   return box;
 }
 
