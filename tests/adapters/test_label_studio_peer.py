@@ -134,8 +134,7 @@ def test_label_studio_asks_in_alumas_order_and_goes_on_after_both_were_killed(tm
     texts = frame[max(frame.columns, key=lambda name: frame[name].astype(str).str.len().mean())]
     truth = dict(zip(texts.tolist()[:120], list(labels)[:120], strict=True))
     ports = free_port(), free_port()
-    with studio(tmp_path, ports[0]) as address:
-        client = person(address)
+    with studio(tmp_path, ports[0]) as address, person(address) as client:
         version = client.get("/api/version").json()["label-studio-os-package"]["version"]
         token = client.post("/api/token/", json={}).json()["token"]
         with backend(tmp_path, ports[1], token, address) as place:
@@ -150,8 +149,7 @@ def test_label_studio_asks_in_alumas_order_and_goes_on_after_both_were_killed(tm
                 scores.append(annotate(client, project, truth))
                 until(place, f"{given} annotations")
             assert scores == [0.0] * 15  # each time the question itself, the lowest of all
-    with studio(tmp_path, ports[0]) as address:
-        client = person(address)
+    with studio(tmp_path, ports[0]) as address, person(address) as client:
         # An annotation that nobody hears of before the backend is back.
         assert annotate(client, project, truth) == 0.0
         with backend(tmp_path, ports[1], token, address) as place:
