@@ -84,14 +84,17 @@ def backend(folder: Path, port: int, token: str, address: str):
         yield place
 
 
-def person(address: str) -> httpx.Client:
-    """Return a client that has logged in."""
-    client = httpx.Client(base_url=address, trust_env=False, timeout=60, follow_redirects=True)
-    client.get("/user/login/")
-    form = {**PERSON, "csrfmiddlewaretoken": client.cookies["csrftoken"]}
-    client.post("/user/login/", data=form, headers={"referer": f"{address}/user/login/"})
-    client.headers.update({"x-csrftoken": client.cookies["csrftoken"], "referer": address})
-    return client
+@contextmanager
+def person(address: str):
+    """Log in, and be a client."""
+    with httpx.Client(
+        base_url=address, trust_env=False, timeout=60, follow_redirects=True
+    ) as client:
+        client.get("/user/login/")
+        form = {**PERSON, "csrfmiddlewaretoken": client.cookies["csrftoken"]}
+        client.post("/user/login/", data=form, headers={"referer": f"{address}/user/login/"})
+        client.headers.update({"x-csrftoken": client.cookies["csrftoken"], "referer": address})
+        yield client
 
 
 def words(place: str) -> str:
