@@ -193,7 +193,7 @@ def projection_dimension(margin: float, slack: float, m: SupportsIndex, delta: f
     _check_delta(delta)
     eta = lifted_margin(margin, slack, projected=False)
     tau = eta / (2 - eta**2)
-    return math.ceil(4 * math.log(2 * size / delta) / (tau**2 - 2 * tau**3 / 3))
+    return math.ceil(4 * (math.log(2 * size) - math.log(delta)) / (tau**2 - 2 * tau**3 / 3))
 
 
 def sample_size(delta: float, lam: float, T: SupportsIndex, m: SupportsIndex) -> int:
@@ -208,7 +208,7 @@ def sample_size(delta: float, lam: float, T: SupportsIndex, m: SupportsIndex) ->
     _check_lambda(lam)
     rounds = _whole("T", T, 1, "give the budget of labels")
     size = _whole("m", m, 1, "count the pool's examples")
-    return math.ceil(math.log(8 * rounds * size / delta) / (2 * lam**2))
+    return math.ceil((math.log(8 * rounds * size) - math.log(delta)) / (2 * lam**2))
 
 
 def vote_size(delta: float) -> int:
@@ -217,7 +217,7 @@ def vote_size(delta: float) -> int:
     delta is the algorithm's confidence parameter, of which the vote spends half.
     """
     _check_delta(delta)
-    return math.ceil(72 * math.log(2 / delta))
+    return math.ceil(72 * (math.log(2) - math.log(delta)))
 
 
 def greedy_factor(q: float, lam: float, *, best: float | None = None) -> float:

@@ -374,6 +374,12 @@ def test_promises_outside_the_unit_interval_are_refused(name: str, value: float)
         log_volume(cone_of(wedge(1).walls), **{name: value})
 
 
+@pytest.mark.parametrize(("name", "value"), [("epsilon", 1e-9), ("delta", 1e-60)])
+def test_promises_that_no_number_of_chains_keeps_are_refused(name: str, value: float) -> None:
+    with pytest.raises(ValueError, match=f"{name} must be at least .*, got {value}"):
+        log_volume(cone_of(wedge(1).walls), **{name: value})
+
+
 def test_nothing_is_estimated_where_the_volume_is_known() -> None:
     assert log_volume(Cone.whole(5)) == VolumeEstimate(0.0, 0.0, 0, 0)
     one = log_volume(cone_of(np.ones((1, 5))))

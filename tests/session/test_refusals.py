@@ -10,6 +10,7 @@ import pytest
 from scipy import sparse
 
 from aluma import Pool
+from aluma.app import slack
 from aluma.session import (
     NewerFormat,
     NotASession,
@@ -18,6 +19,7 @@ from aluma.session import (
     SessionError,
     SessionLocked,
     WrongPool,
+    answer_file,
 )
 from aluma.session.answer_file import AnswerFile
 from sessions import SMALL, TRUTH, X, told
@@ -128,6 +130,41 @@ def test_a_newer_format_is_refused(path: Path) -> None:
     connection.close()
     with pytest.raises(NewerFormat, match=r"format 5, .* up to 4: upgrade aluma"):
         Session.open(path, X)
+
+
+def test_a_file_that_was_replaced_while_it_was_opened_is_refused(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made(path)
+    other = made(path.with_name("other"))
+    connect = answer_file._connect
+
+    def late(path: Path) -> sqlite3.Connection:
+        other.replace(path)
+        return connect(path)
+
+    monkeypatch.setattr(answer_file, "_connect", late)
+    with pytest.raises(SessionLocked, match="is in use"):
+        AnswerFile.open(path)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="an open file cannot be replaced there")
+def test_a_session_that_moves_to_slack_is_locked_until_it_has(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    link, refused = os.link, []
+
+    def meanwhile(*paths: Path) -> None:
+        with pytest.raises(SessionLocked, match="is in use"):
+            Session.open(path, X)
+        refused.append(paths)
+        link(*paths)
+
+    session = Session.create(path, X, **SMALL, slack=0)
+    told(session, 3)
+    monkeypatch.setattr(slack.os, "link", meanwhile)
+    with slack.loosened(session, "r") as moved:
+        assert (len(refused), moved.n_answers, session.path) == (1, 3, path)
 
 
 def test_a_second_writer_is_refused(path: Path) -> None:

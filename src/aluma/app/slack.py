@@ -47,13 +47,17 @@ def loosened(session: Session, request: str) -> Session:
     learn(new, told)
     new.remember({*session.requests, request})
     new.close()
-    session.close()
     # Until the new session has been opened in its place, either of the two may be there.
     high_water.write(path, high_water.read(path) | high_water.read(part))
     high_water.place(part).unlink(missing_ok=True)
     before.unlink(missing_ok=True)
     os.link(path, before)
+    if os.name == "nt":
+        # An open file cannot be replaced there.
+        session.close()
+    # The lock is held until then, or others could begin with a file that is about to go.
     part.replace(path)
+    session.close()
     return Session.open(path, session.pool)
 
 

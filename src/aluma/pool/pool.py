@@ -311,6 +311,10 @@ class Pool:
 
         Samples for different purposes are drawn independently.
         """
+        if not isinstance(purpose, Purpose):
+            raise TypeError(
+                f"purpose must be one of {', '.join(map(str, Purpose))}, got {purpose!r}."
+            )
         if purpose not in self._samples:
             rows = sampled_rows(self._store, purpose)
             held = self._store.part(rows)
@@ -337,6 +341,8 @@ class Pool:
         shared : what every call gets
         room : bytes that each row needs besides itself, which bound how many are in a block
         """
+        if not isinstance(room, int | np.integer):
+            raise TypeError(f"room must be an integer, got {room!r}.")
         return self._store.each(partial(_on_pool, work, self.constant), self._step(room), shared)
 
     @classmethod

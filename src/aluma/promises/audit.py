@@ -105,6 +105,8 @@ class Audit:
 
     def coming(self, n: int) -> Ints:
         """Return the next n examples to check, in the order in which they are to be told."""
+        if not isinstance(n, int | np.integer):
+            raise TypeError(f"n must be an integer, got {n!r}.")
         if n > self.left:
             raise Exhausted(f"{n} checks were wanted, {self.left} are left.")
         return self._order[self.asked : self.asked + n]

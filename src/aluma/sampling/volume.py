@@ -59,6 +59,10 @@ PILOT_BLOCKS = 8
 #: Levels after which a cone counts as too thin for float64.
 MOST_LEVELS = 5000
 
+#: The least epsilon and delta, and why there are such.
+FINEST = 1e-4, "chains become more with its inverse square"
+SUREST = 1e-30, "what the bound leaves out may be likelier than that"
+
 
 class Level(NamedTuple):
     """A nested cone: how far it is ``opened`` (c), and how chains move in it."""
@@ -82,9 +86,11 @@ def log_volume(
     cone: Cone, epsilon: float = 1 / 3, delta: float = 0.05, random_state: Any = 0
 ) -> VolumeEstimate:
     """VolEst(K, epsilon, delta) for the cone within the unit ball."""
-    for name, value in (("epsilon", epsilon), ("delta", delta)):
+    for name, value, least, why in (("epsilon", epsilon, *FINEST), ("delta", delta, *SUREST)):
         if not 0 < value < 1:
             raise ValueError(f"{name} must lie strictly between 0 and 1, got {value}.")
+        if value < least:
+            raise ValueError(f"{name} must be at least {least}, got {value}: {why}.")
     if len(cone) == 0:
         return VolumeEstimate(0.0, 0.0, 0, 0)
     seed = entropy(random_state)

@@ -25,7 +25,7 @@ from aluma.errors import NewerFormat, NotASession, SessionError
 from aluma.locking import locked
 from aluma.session import chain, high_water
 from aluma.session.answer_log import VOICES, Entry
-from aluma.session.refusals import check_file, check_new, damaged, explained
+from aluma.session.refusals import check_file, check_new, damaged, explained, held, identity
 
 #: "ALuM": marks the file as ours, as SQLite's documentation of application_id asks.
 APPLICATION = 0x414C754D
@@ -123,8 +123,12 @@ class AnswerFile:
     def open(cls, path: Path) -> AnswerFile:
         """Open and lock a file that exists, and read its log."""
         check_file(path)
+        found = identity(path)
         file = cls(path, _connect(path))
         try:
+            if identity(path) != found:
+                # Somebody has just put another in its place: the lock is on one without a name.
+                raise held(path)
             file._check_identity()
             file._read()
             high_water.check(path, file.seed.hex(), file.links, len(file.entries))

@@ -61,6 +61,23 @@ def damaged(path: Path, how: str) -> SessionDamaged:
     )
 
 
+def held(path: Path) -> SessionLocked:
+    """Return the error for a file that somebody else has open."""
+    return SessionLocked(
+        f"{path} is in use: another session or program has it open, and only one may. Close "
+        "that one first."
+    )
+
+
+def identity(path: Path) -> tuple[int, int] | None:
+    """Return what tells a file from another one of the same name, without opening it."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino
+
+
 @contextmanager
 def explained(path: Path, done: str) -> Iterator[None]:
     """Turn SQLite's errors into ones that say what to do."""
@@ -77,10 +94,7 @@ def _explanation(path: Path, done: str, error: sqlite3.Error) -> Exception:
     # The low byte is the kind of error, the others its details.
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if is_held(error):
-        return SessionLocked(
-            f"{path} is in use: another session or program has it open, and only one may. Close "
-            "that one first."
-        )
+        return held(path)
     if code == sqlite3.SQLITE_NOTADB:
         return NotASession(
             f"{path} is not a session of aluma, nor any SQLite database: check the name."

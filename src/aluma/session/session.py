@@ -16,6 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
 from aluma.arrays import Floats, Ints, plain
@@ -403,8 +404,10 @@ class Session:
 
     def _voice(self, kind: str, who: str, i: int, label: Any, request: str | None) -> None:
         """Write down what a person says."""
-        if not who:
-            raise ValueError("a voice needs the name of a person.")
+        if not isinstance(who, str) or not who:
+            raise ValueError(f"a voice needs the name of a person, got {who!r}.")
+        if isinstance(i, bool | np.bool_) or not isinstance(i, int | np.integer):
+            raise TypeError(f"an example is named by its position in the pool, got {i!r}.")
         if not 0 <= i < len(self.pool):
             raise IndexError(f"there is no example {i}: the pool has {len(self.pool)}, from 0.")
         with self._writing(request) as wanted:

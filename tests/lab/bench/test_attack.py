@@ -1,6 +1,7 @@
 """Small versions of the attacks: each kind of them, and that a hole would be seen."""
 
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -26,6 +27,7 @@ from aluma.lab.bench import (
 )
 from aluma.lab.bench.attack_tally import Tally
 from aluma.learners.learner import Learner
+from aluma.reading import parquet
 from aluma.session import chain, high_water
 from aluma.session.answer_file import AnswerFile
 
@@ -36,7 +38,7 @@ def unharmed(tallies: list[Tally]) -> None:
 
 
 def test_damage_is_refused_or_harmless_and_what_is_whole_comes_back(tmp_path: Path) -> None:
-    unharmed(attack_damage.damages(tmp_path, 60, np.random.default_rng(3)))
+    unharmed(attack_damage.damages(tmp_path, 24, np.random.default_rng(3)))
 
 
 def test_damage_that_is_taken_for_sound_would_be_seen(
@@ -44,27 +46,34 @@ def test_damage_that_is_taken_for_sound_would_be_seen(
 ) -> None:
     monkeypatch.setattr(chain, "fits", lambda *_: True)
     monkeypatch.setattr(high_water, "check", lambda *_: None)
-    found = attack_damage.damages(tmp_path, 60, np.random.default_rng(3))
+    found = attack_damage.damages(tmp_path, 24, np.random.default_rng(3))
     broken = {tally.what for tally in found if tally.broken}
     assert {"damage: checks", "an older state of the file"} <= broken
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and signals")
 def test_nothing_is_lost_doubled_or_invented_by_kills_and_want_of_room(tmp_path: Path) -> None:
-    unharmed(attack_durability.durability(tmp_path, 20, np.random.default_rng(5)))
+    unharmed(attack_durability.durability(tmp_path, 10, np.random.default_rng(5)))
 
 
 @pytest.mark.skipif(not attack_power.watches(), reason="needs strace")
 def test_nothing_is_lost_by_a_power_cut_and_a_disk_that_lies_would_be_seen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(attack_power, "ANSWERS", 3)
-    for part in ("true", "lies"):
-        (tmp_path / part).mkdir()
-    unharmed(attack_power.power(tmp_path / "true", np.random.default_rng(7), cuts=1))
+    monkeypatch.setattr(attack_power, "ANSWERS", 2)
+    seen: dict[str, Any] = {}
+    watched = attack_power._watched
+
+    def once(kind: str, *where: Path) -> Any:
+        # Starting a process that is watched takes longest.
+        return seen.get(kind) or seen.setdefault(kind, watched(kind, *where))
+
+    monkeypatch.setattr(attack_power, "_watched", once)
+    unharmed(attack_power.power(tmp_path, np.random.default_rng(7), cuts=1))
     monkeypatch.setattr(attack_power.Content, "sync", lambda _: None)
-    found = attack_power.power(tmp_path / "lies", np.random.default_rng(7), cuts=1)
-    assert all(tally.broken for tally in found)
+    shutil.rmtree(tmp_path / "power-checks")
+    found = attack_power.cut(tmp_path, "checks", np.random.default_rng(7), cuts=1)
+    assert found.broken
 
 
 def test_nobody_is_let_in_who_should_not_be(tmp_path: Path) -> None:
@@ -90,7 +99,10 @@ def test_nobody_acts_as_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 def test_content_that_means_harm_is_text_or_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(attack_content, "TEXTS", attack_content.TEXTS[::4])
+    monkeypatch.setattr(attack_content, "TEXTS", attack_content.TEXTS[::8])
+    # The bomb is smaller, and so is what is too large: most of the time went into making it.
+    monkeypatch.setattr(attack_content, "COLUMNS", 4)
+    monkeypatch.setattr(parquet, "CELL", 40 * parquet.CELL)
     unharmed(attack_content.content(tmp_path))
 
 
@@ -141,7 +153,7 @@ def test_an_answer_half_taken_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_signals_and_threads_leave_a_session_true_to_its_file(tmp_path: Path) -> None:
-    unharmed([attack_interrupts.signalled(tmp_path, 6, np.random.default_rng(15))])
+    unharmed([attack_interrupts.signalled(tmp_path, 4, np.random.default_rng(15))])
     unharmed([attack_library._threads(tmp_path, 1)])
 
 

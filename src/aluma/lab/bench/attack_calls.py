@@ -22,6 +22,7 @@ import numpy as np
 import scipy.sparse
 
 import aluma
+from aluma.pool.sample import Purpose
 
 Random: TypeAlias = np.random.Generator
 
@@ -103,6 +104,7 @@ class Calls:
 
     def __init__(self, rng: Random, folder: Path) -> None:
         self.rng, self._folder, self._files = rng, folder, 0
+        self._known = self.points()
         self._sensible: dict[str, Callable[[], Any]] = {
             "i": lambda: int(rng.integers(SIZE)),
             "x": lambda: self.points(1)[0],
@@ -118,8 +120,8 @@ class Calls:
             "learner": self.learner,
             "earlier": self.learner,
             "ahead": self.learner,
-            "pool": self.points,
-            "path": self._path,
+            "pool": lambda: self._one_of(self.points(), self._known),
+            "path": lambda: self._one_of(self._path(), *self._kept()),
             "budget": lambda: self._one_of(None, 3, 10),
             "n_hypotheses": lambda: HYPOTHESES,
             "random_state": lambda: self._one_of(0, 7, np.random.default_rng(0)),
@@ -142,6 +144,16 @@ class Calls:
             "progress": lambda: False,
             "events": lambda: (),
             "size": lambda: 3,
+            "who": lambda: self._one_of("Ada", "Ben"),
+            "prior": lambda: self._one_of("pool", "ball"),
+            "bias": lambda: self._one_of(False, True, 2.5),
+            "prepared": lambda: self._one_of(False, True),
+            "columns": lambda: None,
+            "beside": lambda: {"note": "text"},
+            "rows": lambda: rng.integers(SIZE, size=3),
+            "answers": lambda: {0: 1, 1: -1},
+            "purpose": lambda: self._one_of(*Purpose),
+            "selection": lambda: slice(0, 3),
         }  # fmt: skip
 
     # -- objects -------------------------------------------------------------------------------
@@ -198,6 +210,7 @@ class Calls:
         yield "Session.create", aluma.Session.create
         yield "Session.open", aluma.Session.open
         yield "Pool.centred", aluma.Pool.centred
+        yield "Pool.open", aluma.Pool.open
 
     # -- arguments -----------------------------------------------------------------------------
 
@@ -211,8 +224,7 @@ class Calls:
             if parameter.kind is parameter.VAR_POSITIONAL:
                 continue
             if parameter.kind is parameter.VAR_KEYWORD:
-                if self.rng.random() < 0.2:
-                    named["no_such_setting"] = 1
+                named |= self._settings()
                 continue
             keep = name in ("n_hypotheses", "proof_seconds") or self.rng.random() < 0.4
             if optional and not keep:
@@ -231,6 +243,21 @@ class Calls:
         if known is not None and self.rng.random() < sense:
             return known()
         return ODD[self.rng.integers(len(ODD))]()
+
+    def _settings(self) -> dict[str, Any]:
+        """Return some settings of a learner for what hands them on to it, or one of none."""
+        if self.rng.random() < 0.2:
+            return {"no_such_setting": 1}
+        _, named = self.arguments(aluma.ALuMA)
+        return named
+
+    def _kept(self) -> tuple[Path, Path]:
+        """Return a session of the known pool, and a file of the pool itself."""
+        session, pool = self._folder / "known.aluma", self._folder / "known.npy"
+        if not pool.exists():
+            np.save(pool, self._known)
+            aluma.Session.create(session, self._known, n_hypotheses=HYPOTHESES).close()
+        return session, pool
 
     def _pools(self) -> Any:
         return self._one_of(
@@ -285,7 +312,10 @@ def written(name: str, positional: list[Any], named: dict[str, Any]) -> str:
 
 def state(subject: Any) -> Any:
     """Return what must not change when a call raises."""
-    if isinstance(subject, aluma.Session | aluma.Learner):
+    if isinstance(subject, aluma.Session):
+        said = subject.voices, subject.beside, subject.requests
+        return said, subject.answered, subject.answers, _tried(subject.ask), _votes(subject)
+    if isinstance(subject, aluma.Learner):
         return subject.answered, subject.answers, _tried(subject.ask), _votes(subject)
     if isinstance(subject, aluma.Audit):
         return subject.asked, _tried(subject.ask), subject.bound, subject.labels, subject.answers

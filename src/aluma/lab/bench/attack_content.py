@@ -41,6 +41,9 @@ TEXTS = (
 #: Tags that a summary is made of; one more would have come from a text.
 TAGS = {"html", "meta", "title", "style", "h1", "h2", "p", "table", "tr", "td", "th"}
 
+#: Of a Parquet file that is too large, at four million rows each.
+COLUMNS = 160
+
 
 def content(folder: Path) -> list[Tally]:
     """Try all of them."""
@@ -222,5 +225,5 @@ def _parquet_bomb(path: Path) -> Path:
     from pyarrow import parquet
 
     empty = pa.nulls(2**22, pa.int8())
-    parquet.write_table(pa.table({f"c{number}": empty for number in range(160)}), path)
+    parquet.write_table(pa.table({f"c{number}": empty for number in range(COLUMNS)}), path)
     return path

@@ -193,6 +193,8 @@ def signalled(folder: Path, number: int, rng: np.random.Generator) -> Tally:
     X = rng.standard_normal((4 * number + 10, FEATURES))
     path = folder / "signals.aluma"
     session = aluma.Session.create(path, X, strategy="passive", classes=LABELS[:2])
+    # A process in the background may have been told to ignore it.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     for _ in range(number):
         told = session.n_answers
         example = int(np.setdiff1d(np.arange(len(X)), session.answered)[0])
@@ -205,6 +207,7 @@ def signalled(folder: Path, number: int, rng: np.random.Generator) -> Tally:
             tally.fail(f"{session.n_answers} answers, {kept} in the log, {told} before")
             continue
         tally.count("as it was" if session.n_answers == told else "changed as a whole")
+    signal.signal(signal.SIGINT, before)
     answers = session.answered.tolist()
     session.close()
     with aluma.Session.open(path, X) as again:

@@ -170,10 +170,11 @@ def power(folder: Path, rng: np.random.Generator, cuts: int = CUTS) -> list[Tall
     """Cut the power after every call of a process that answers, so often each."""
     if not watches():
         return []
-    return [_cut(folder, kind, rng, cuts) for kind in ("session", "checks")]
+    return [cut(folder, kind, rng, cuts) for kind in ("session", "checks")]
 
 
-def _cut(folder: Path, kind: str, rng: np.random.Generator, cuts: int) -> Tally:
+def cut(folder: Path, kind: str, rng: np.random.Generator, cuts: int = CUTS) -> Tally:
+    """Cut the power after every call of a process that answers a session, or checks."""
     tally = Tally(f"power cut: {kind}")
     work = folder / f"power-{kind}"
     work.mkdir()
