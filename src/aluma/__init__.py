@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from aluma.errors import (
         AlumaError,
         BadInput,
+        ClusterLost,
         Conflict,
         CorruptData,
         Exhausted,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
         SessionLocked,
         SessionRolledBack,
         Undecided,
+        Unreadable,
         WrongPool,
     )
     from aluma.estimator import ActiveClassifier
@@ -56,6 +58,7 @@ __all__ = [
     "Audit",
     "BadInput",
     "Certificate",
+    "ClusterLost",
     "Conflict",
     "CorruptData",
     "Exhausted",
@@ -78,6 +81,7 @@ __all__ = [
     "SimpleMargin",
     "Trace",
     "Undecided",
+    "Unreadable",
     "VersionSpace",
     "WrongPool",
     "__version__",

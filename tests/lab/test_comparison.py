@@ -46,7 +46,7 @@ def test_errors_are_those_counted_by_hand():
     The first calls 1 "yes" (wrong), the second calls 2 "no" (wrong), and after the third answer
     -1 lies between -2 and 1, which are both "no".
     """
-    learner = Passive(LINE, bias=True, classes=("no", "yes"), order=[0, 2, 3], predict_with="svm")
+    learner = Passive(LINE, bias=1.0, classes=("no", "yes"), order=[0, 2, 3], predict_with="svm")
     run = follow(learner, np.array([False, False, False, True]), budget=4)
     assert run.indices == (0, 2, 3)
     assert run.errors.tolist() == [0.25, 0.25, 0.0]

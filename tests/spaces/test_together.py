@@ -15,11 +15,11 @@ from aluma.spaces.loosening import LooseningSpace
 from aluma.spaces.loosening_many import LooseningManySpace
 from aluma.spaces.many import ManySpace
 from aluma.spaces.plain import PlainSpace
-from evidence import caught, holds
+from evidence import caught, generator, holds
 
 
 def rows(n=24, d=3, seed=0):
-    return np.random.default_rng(seed).standard_normal((n, d))
+    return generator(seed).standard_normal((n, d))
 
 
 def two(X):

@@ -165,9 +165,10 @@ class Population:
         self._state = state
 
     def forget_steps(self, bytes_kept: int) -> None:
-        """Keep at most so many bytes of populations to step back to."""
+        """Keep at most so many bytes of populations to step back to; with 0, none at all."""
         sizes = [_bytes(state) for state in self._past]
-        while self._past and sum(sizes) > bytes_kept:
+        # A population that no answer has constrained has no bytes, and yet is one.
+        while self._past and (sum(sizes) > bytes_kept or not bytes_kept):
             self._past.popleft()
             sizes.pop(0)
 
