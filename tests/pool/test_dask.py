@@ -83,6 +83,7 @@ def test_a_dask_array_is_the_pool_that_its_numbers_are(client: Any, numbers: np.
         assert np.array_equal(one.pool.data, other.pool.data)
 
 
+@pytest.mark.cluster
 def test_the_same_questions_labels_and_promises_as_in_memory(
     client: Any, numbers: np.ndarray
 ) -> None:
@@ -109,9 +110,10 @@ def test_the_same_questions_labels_and_promises_as_in_memory(
     assert found[0] == found[1]
 
 
+@pytest.mark.cluster
 def test_what_comes_back_does_not_grow_with_the_pool(client: Any) -> None:
     came = []
-    for m in (MANY // 2, MANY):
+    for m in (MANY, 2 * MANY):
         X = generator(1).standard_normal((m, 2)).astype(np.float32)
         pool = Pool(da.from_array(X, chunks=(m // 4, 2)), client=client)
         learner = ALuMA(pool, **SETTINGS)
@@ -126,6 +128,7 @@ def test_what_comes_back_does_not_grow_with_the_pool(client: Any) -> None:
     assert many < 2 * 4 * 40_000
 
 
+@pytest.mark.cluster
 def test_without_a_client_blocks_are_computed_here(numbers: np.ndarray) -> None:
     pool = Pool(da.from_array(numbers, chunks=(4_321, 2)))
     assert pool.fingerprint() == Pool(numbers).fingerprint()
@@ -163,6 +166,7 @@ def test_what_is_no_dask_array_needs_no_client(client: Any, numbers: np.ndarray)
         Pool(unknown[unknown[:, 0] > 0], client=client)
 
 
+@pytest.mark.cluster
 def test_killed_workers_change_nothing_and_a_lost_scheduler_is_said(numbers: np.ndarray) -> None:
     expected = ALuMA(Pool(numbers), **SETTINGS)
     questions = asked(expected, numbers, 20)
