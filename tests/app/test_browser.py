@@ -81,6 +81,8 @@ def test_thirty_answers_by_keyboard_undo_change_reload_and_export(run, points, v
     tab.keyboard.press("s")
     expect(tab.locator("#split")).to_contain_text("1 skipped")
 
+    # The page asks before it is left while something is on its way.
+    tab.wait_for_function("Object.values(sessionStorage).every((one) => one === '[]')")
     before = tab.locator("#title").inner_text()
     tab.reload()
     expect(tab.locator("#title")).to_have_text(before)
