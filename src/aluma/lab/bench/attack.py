@@ -47,7 +47,7 @@ PARTS = ("damage", "durability", "access", "content", "supply", "library")
 #: Answers to a page for every time that it is killed.
 ANSWERS = 8
 #: Seconds after which no more processes are killed.
-MOST_SECONDS = 540.0
+MOST_SECONDS = 1800.0
 SEED = 20
 
 
