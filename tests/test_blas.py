@@ -112,3 +112,14 @@ def test_a_limit_of_the_callers_own_is_given_back() -> None:
             assert allowed() == {1}
         assert allowed() == {3}
     assert allowed() == {2}
+
+
+def test_a_visit_that_ctrl_c_cut_off_before_its_block_is_over() -> None:
+    visit = one_thread()
+    visit.__enter__()
+    assert allowed() == {1}
+    del visit
+    assert allowed() == {2}
+    with one_thread():
+        assert allowed() == {1}
+    assert allowed() == {2}
