@@ -26,6 +26,10 @@ settings.load_profile("ci")
 TESTS = Path(__file__).parent
 #: Files that take longest, in order: those that drive pages, then those that draw much.
 LONGEST = (
+    "lab/experiments/test_reproduce.py",
+    "sampling/test_oracles.py",
+    "app/test_answers.py",
+    "lab/bench/test_attack.py",
     "app/test_checks.py",
     "test_estimator.py",
     "app/test_browser.py",

@@ -24,7 +24,7 @@ def test_so_is_that_of_the_page_for_checks(stack: ExitStack, tmp_path: Path):
     assert page.state()["evidence"]["size"] == 300
 
 
-def kept_by(page: Running, cases: int = 8) -> set[str]:
+def kept_by(page: Running, cases: int = 4) -> set[str]:
     """Send all sorts of things to a page, and return the paths that did as described."""
     schema = schemathesis.openapi.from_url(
         f"{page.url}/openapi.json", headers={"authorization": f"Bearer {TOKEN}"}

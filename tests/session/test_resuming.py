@@ -72,7 +72,7 @@ def test_interruptions_change_nothing(
             assert_same(session._learner, learner)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_cut_anywhere_leads_to_the_same_next_question(path: Path, seed: int) -> None:
     rng = np.random.default_rng(seed)
     pool = rng.standard_normal((200, 8))

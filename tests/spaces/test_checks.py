@@ -58,7 +58,7 @@ def seen(space: Hypotheses) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize("make", SPACES.values(), ids=SPACES)
-@pytest.mark.parametrize("n", [0, 4, 6, 8, 10, 11, 13, 14, 16, 17])
+@pytest.mark.parametrize("n", [0, 6, 10, 13, 14, 17])
 def test_going_back_leads_to_what_the_events_had_taught(
     make: Callable[[], Hypotheses], n: int
 ) -> None:
@@ -134,7 +134,7 @@ def test_one_by_one_the_same_answers_call_for_another_slack() -> None:
     assert one_by_one.allowed_slack != together.allowed_slack
 
 
-@pytest.mark.parametrize("n", [0, 10, 14, 30, 53, 54, 57, 60, 63, len(LONG)])
+@pytest.mark.parametrize("n", [0, 14, 53, 57, 63])
 def test_going_back_gives_back_the_slack_there_was(n: int) -> None:
     space = after(loosening, LONG)
     assert space.allowed_slack > 0
@@ -146,7 +146,7 @@ def test_going_back_gives_back_the_slack_there_was(n: int) -> None:
     assert seen(space) == seen(after(loosening, LONG))
 
 
-@pytest.mark.parametrize("n", [8, 14, 54, 60])
+@pytest.mark.parametrize("n", [14, 60])
 def test_a_fork_goes_its_own_way(n: int) -> None:
     space = after(loosening, LONG[:n])
     before = seen(space)
@@ -156,7 +156,7 @@ def test_a_fork_goes_its_own_way(n: int) -> None:
     assert seen(twin) == seen(after(loosening, LONG))
 
 
-@pytest.mark.parametrize("n", [14, 30, 54, 57, 60])
+@pytest.mark.parametrize("n", [14, 57])
 def test_who_is_restored_goes_on_alike(n: int) -> None:
     space, other = after(loosening, LONG[:n]), loosening()
     standing = space.standing

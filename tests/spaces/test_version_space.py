@@ -343,7 +343,7 @@ def test_no_hypothesis_violates_an_answer(
 
 
 @pytest.mark.parametrize("sampler", SAMPLERS)
-@pytest.mark.parametrize("angle", [1e-3, 1e-6, 1e-9, 1e-11])
+@pytest.mark.parametrize("angle", [1e-3, 1e-7, 1e-11])
 @pytest.mark.parametrize("d", [2, 5])
 def test_a_thin_wedge_is_sampled_without_violating_it(sampler: str, angle: float, d: int) -> None:
     """And not by standing still: the angle within the wedge is uniform."""
