@@ -32,8 +32,9 @@ def sweep_section(results: Results, contest: Tournament) -> Section:
     if contest.prove:
         tables.append(_sweep_table(results, contest, there, "certain"))
         measures.append(("certain", "Until every label is certain"))
-    if contest.asked_in_all:
-        tables.append(_sweep_table(results, contest, there, "asked"))
+    if contest.to_the_end:
+        going_on = [entrant for entrant in there if entrant.key in contest.to_the_end]
+        tables.append(_sweep_table(results, contest, going_on, "asked"))
     said = [*_beside_the_paper(results, contest, there), *_gave_up(results, contest, there)]
     if len(values) < 2 or not all(isinstance(value, int | float) for value in values):
         return Section(contest, said, tables)
