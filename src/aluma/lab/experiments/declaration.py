@@ -87,12 +87,14 @@ class Size:
     budget : labels per run, one for all values or one each
     hypotheses : size of the learners' populations
     budgets : smaller budgets of single entrants, by key
+    elsewhere : keys of entrants whose runs for a value another experiment has, by value
     """
 
     values: tuple[Any, ...]
     budget: int | tuple[int, ...]
     hypotheses: int = 1000
     budgets: Mapping[str, int] = field(default_factory=dict)
+    elsewhere: Mapping[Any, tuple[str, ...]] = field(default_factory=dict)
 
     def shared(self, value: Any) -> int:
         """Return the budget for a value."""
@@ -144,10 +146,12 @@ class Tournament(Experiment):
 
     def cases(self, scale: Scale) -> list[str]:
         """Return ``entrant@value``, value by value."""
+        size = self.sizes[scale]
         return [
             case_name(entrant.key, value)
-            for value in self.sizes[scale].values
+            for value in size.values
             for entrant in self.present
+            if entrant.key not in size.elsewhere.get(value, ())
         ]
 
     def parts(self, case: str, scale: Scale) -> tuple[Entrant, Any]:
