@@ -188,7 +188,8 @@ def least_combination(
 def _pivot(square: Floats, support: Ints, weights: Floats) -> tuple[Ints, Floats] | None:
     """Move towards the solution on a support, which loses the weights that reach zero on the way.
 
-    ``square`` is the Gram matrix of the support. Every stop has a smaller objective than the one before, so no support comes back.
+    ``square`` is the Gram matrix of the support. Every stop has a smaller objective than the one
+    before, so no support comes back.
     """
     while True:
         # As cho_factor and cho_solve do, which take longer to call than to compute.
