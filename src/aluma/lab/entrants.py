@@ -9,7 +9,12 @@ from importlib.util import find_spec
 from typing import Any, Literal
 
 from aluma.lab.names import ENTRANTS
-from aluma.lab.paper_figures import IWAL_NORM, SOFT_SVM_REGULARIZATION, Softness
+from aluma.lab.paper_figures import (
+    IWAL_NORM,
+    SOFT_SVM_REGULARIZATION,
+    W1A_LONGEST,
+    Softness,
+)
 from aluma.lab.play import Measure, errors
 from aluma.learners.learner import Learner
 from aluma.learners.registry import ENTRIES, strategy
@@ -100,6 +105,15 @@ SOFT_SVM = Entrant(
 IWAL = Entrant("iwal", "iwal", {"norm": IWAL_NORM}, paper="IWAL")
 IWAL_LESS = Entrant("iwal-less", "iwal", {"norm": IWAL_NORM, "deviation": 0.3})
 IWAL_BOLD = Entrant("iwal-bold", "iwal", {"norm": IWAL_NORM, "deviation": 0.1})
+
+#: Our IWAL bounds the norm for rows divided by the longest, our soft-SVM takes rows as they are. The
+#: same for both: the norm times that length, or the regularisation times its square.
+IWAL_WIDE = Entrant("iwal-wide", "iwal", {"norm": IWAL_NORM * W1A_LONGEST})
+SOFT_SVM_TIGHT = Entrant(
+    "soft-svm-tight",
+    "passive",
+    {"predict_with": "soft_svm", "regularization": SOFT_SVM_REGULARIZATION * W1A_LONGEST**2},
+)
 
 
 def lifted(softness: Softness) -> tuple[Entrant, ...]:
