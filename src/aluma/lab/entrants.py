@@ -106,8 +106,8 @@ IWAL = Entrant("iwal", "iwal", {"norm": IWAL_NORM}, paper="IWAL")
 IWAL_LESS = Entrant("iwal-less", "iwal", {"norm": IWAL_NORM, "deviation": 0.3})
 IWAL_BOLD = Entrant("iwal-bold", "iwal", {"norm": IWAL_NORM, "deviation": 0.1})
 
-#: Our IWAL bounds the norm for rows divided by the longest, our soft-SVM takes rows as they are. The
-#: same for both: the norm times that length, or the regularisation times its square.
+#: Our IWAL bounds the norm for rows divided by the longest, our soft-SVM takes rows as they are.
+#: The same for both: the norm times that length, or the regularisation times its square.
 IWAL_WIDE = Entrant("iwal-wide", "iwal", {"norm": IWAL_NORM * W1A_LONGEST})
 SOFT_SVM_TIGHT = Entrant(
     "soft-svm-tight",
