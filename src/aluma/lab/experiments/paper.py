@@ -237,9 +237,9 @@ IWAL_CONSTANTS = Tournament(
     seeds={"full": 3, "quick": 1, "tiny": 1},
     problem=problems.web_pages,
     parameter="pool",
-    entrants=(IWAL, IWAL_LESS, IWAL_BOLD, IWAL_WIDE, SOFT_SVM, SOFT_SVM_TIGHT),
+    entrants=(IWAL_WIDE, SOFT_SVM, IWAL, SOFT_SVM_TIGHT, IWAL_LESS, IWAL_BOLD),
     sizes={
-        "full": Size(("all",), 300),
+        "full": Size(("all",), 1000, budgets={"iwal-less": 200, "iwal-bold": 200}),
         "quick": Size((100,), 10),
         "tiny": Size((60,), 8),
     },
