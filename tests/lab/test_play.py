@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aluma import ALuMA, Passive
+from aluma import CAL, ALuMA, Passive
 from aluma.lab import datasets
 from aluma.lab.construct import construct
 from aluma.lab.play import certain_after, checkpoints, play
@@ -106,3 +106,16 @@ def test_learners_get_what_they_take(sphere: Problem) -> None:
     one = construct(Passive, {}, ordered, 32, 3)
     assert (one.ask(), one.n_hypotheses, one.seed, one.pool.bias) == (5, 32, 3, True)
     assert construct(ALuMA, {"alpha": 1.0}, ordered, 32, 3).alpha == 1.0
+
+
+def test_a_learner_may_be_asked_on_when_everything_is_right(sphere: Problem) -> None:
+    marks = list(range(1, 61))
+    settings = {"until_right": True, "ask_on": True}
+    found = play(learner(CAL, sphere), sphere, marks, **settings)
+    plain = play(learner(CAL, sphere), sphere, marks)
+    assert found["asked"] == plain["asked"]
+    assert found["ended"] == plain["ended"] == "exhausted"
+    # It was measured until it was right, and once more at the end.
+    right = plain["train"].index(0.0)
+    assert found["labels"] == [*plain["labels"][: right + 1], len(plain["asked"])]
+    assert found["train"][:-1] == plain["train"][: right + 1]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg.lapack import dpotrf, dpotrs
 
 from aluma.arrays import Floats, Ints
 from aluma.blas import one_thread
@@ -24,6 +24,8 @@ ROUNDING = 1e-14
 #: Products of unit vectors cancel to the square of the margin: below this margin, too few digits
 #: of the separator are left.
 THIN = 1e-5
+#: Walls that a Gram matrix has room for at first.
+LEAST_ROOM = 16
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,53 @@ class Solution:
     support: Ints
     weights: Floats
     direction: Floats
+
+
+class Room:
+    """A matrix with more rows and columns than are in use, for Gram matrices to grow in.
+
+    A copy for every answer, or every question whether one is possible, would take longer than all
+    the rest once there are thousands. Whoever adds the n-th row first may have it; another branch
+    of the same beginning moves to a room of its own, so that what separators see never changes.
+    """
+
+    def __init__(self, matrix: Floats) -> None:
+        self.matrix = matrix
+        self._taken: dict[int, object] = {}
+
+    def grown(self, gram: Floats, edge: Floats) -> tuple[Floats, Room]:
+        """Return a Gram matrix in this room with one more row and column, and its room."""
+        n, mine = len(gram), object()
+        room: Room = self
+        # One step, so that of two threads only one gets the row.
+        if n >= len(self.matrix) or self._taken.setdefault(n, mine) is not mine:
+            size = max(LEAST_ROOM, n + n // 2)
+            room = Room(np.empty((size, size)))
+            room.matrix[:n, :n] = gram
+            room._taken[n] = mine
+        room.matrix[n, : n + 1] = room.matrix[: n + 1, n] = edge
+        return room.matrix[: n + 1, : n + 1], room
+
+
+@dataclass(frozen=True)
+class Bordered:
+    """A Gram matrix with one more wall, whose rows are put together when they are needed."""
+
+    gram: Floats
+    edge: Floats
+
+    def __len__(self) -> int:
+        return len(self.edge)
+
+    def __getitem__(self, rows: Ints) -> Floats:
+        """Return some rows."""
+        n = len(self.gram)
+        found = np.empty((len(rows), n + 1))
+        before = rows < n
+        found[before, :n] = self.gram[rows[before]]
+        found[:, n] = self.edge[rows]
+        found[~before] = self.edge
+        return found
 
 
 @dataclass(frozen=True)
@@ -49,17 +98,20 @@ class Separator:
     walls : (t, d) unit normals
     gram : (t, t) products of the walls, plus 1
     solutions : one for each number of walls from 0 to t
+    room : what ``gram`` is the beginning of
     """
 
     walls: Floats
     gram: Floats
     solutions: tuple[Solution, ...]
+    room: Room
 
     @classmethod
     def without_walls(cls, dimension: int) -> Separator:
         """Return the separator of no answers, whose direction is zero."""
         nothing = Solution(np.empty(0, dtype=np.int64), np.empty(0), np.zeros(dimension))
-        return cls(np.empty((0, dimension)), np.empty((0, 0)), (nothing,))
+        room = Room(np.empty((0, 0)))
+        return cls(np.empty((0, dimension)), room.matrix, (nothing,), room)
 
     @property
     def direction(self) -> Floats:
@@ -68,14 +120,14 @@ class Separator:
 
     def first(self, n: int) -> Separator:
         """Return the separator as it was when there were n walls."""
-        return Separator(self.walls[:n], self.gram[:n, :n], self.solutions[: n + 1])
+        return Separator(self.walls[:n], self.gram[:n, :n], self.solutions[: n + 1], self.room)
 
     @one_thread()
     def with_wall(self, normal: Floats) -> Separator:
         """Return the separator of one more wall; :class:`Infeasible` if there is none."""
-        walls = np.vstack([self.walls, normal])
-        gram = bordered(self.gram, self.walls @ normal, float(normal @ normal))
-        return Separator(walls, gram, (*self.solutions, self._solved(walls, gram)))
+        walls, edge, solution = self._with(normal)
+        gram, room = self.room.grown(self.gram, edge)
+        return Separator(walls, gram, (*self.solutions, solution), room)
 
     @one_thread()
     def other_side(self, x: Floats) -> Floats | None:
@@ -87,11 +139,17 @@ class Separator:
         if self.direction @ unit < -guard(len(unit)):
             return self.direction
         try:
-            return self.with_wall(-unit).direction
+            return self._with(-unit)[2].direction
         except Infeasible:
             return None
 
-    def _solved(self, walls: Floats, gram: Floats) -> Solution:
+    def _with(self, normal: Floats) -> tuple[Floats, Floats, Solution]:
+        """Return the walls, the last row of the Gram matrix and the solution with one more wall."""
+        walls = np.vstack([self.walls, normal])
+        edge = np.append(self.walls @ normal, float(normal @ normal)) + 1.0
+        return walls, edge, self._solved(walls, Bordered(self.gram, edge))
+
+    def _solved(self, walls: Floats, gram: Bordered) -> Solution:
         """Return the solution for all walls, starting from that of all but the last."""
         last = self.solutions[-1]
         found = least_combination(gram, last.support, last.weights)
@@ -105,13 +163,9 @@ class Separator:
         return Solution(support, weights, np.asarray(direction / size))
 
 
-def bordered(gram: Floats, products: Floats, square: float) -> Floats:
-    """Return a Gram matrix, plus 1, with one more wall."""
-    edge = products + 1.0
-    return np.block([[gram, edge[:, None]], [edge, 1.0 + square]])
-
-
-def least_combination(gram: Floats, support: Ints, weights: Floats) -> tuple[Ints, Floats] | None:
+def least_combination(
+    gram: Floats | Bordered, support: Ints, weights: Floats
+) -> tuple[Ints, Floats] | None:
     """Solve ``gram u = 1`` on the support of u, with ``gram u >= 1`` and u >= 0 elsewhere.
 
     Starts from a support whose weights solve it there; None if rounding is in the way.
@@ -123,24 +177,26 @@ def least_combination(gram: Floats, support: Ints, weights: Floats) -> tuple[Int
         # At the solution, 1 - sum(u) is the squared margin (times the sum).
         if missing[worst] <= ROUNDING + EXACT * (1.0 - weights.sum()):
             return support, weights
-        found = _pivot(gram, np.append(support, worst), np.append(weights, 0.0))
+        entering = np.append(support, worst)
+        found = _pivot(gram[entering][:, entering], entering, np.append(weights, 0.0))
         if found is None or worst not in found[0]:
             return None
         support, weights = found
     return None
 
 
-def _pivot(gram: Floats, support: Ints, weights: Floats) -> tuple[Ints, Floats] | None:
+def _pivot(square: Floats, support: Ints, weights: Floats) -> tuple[Ints, Floats] | None:
     """Move towards the solution on a support, which loses the weights that reach zero on the way.
 
-    Every stop has a smaller objective than the one before, so no support comes back.
+    ``square`` is the Gram matrix of the support. Every stop has a smaller objective than the one
+    before, so no support comes back.
     """
     while True:
-        try:
-            factor = cho_factor(gram[np.ix_(support, support)], lower=True, check_finite=False)
-        except LinAlgError:
+        # As cho_factor and cho_solve do, which take longer to call than to compute.
+        factor, failed = dpotrf(square, lower=1, clean=0)
+        if failed:
             return None
-        target = cho_solve(factor, np.ones(len(support)), check_finite=False)
+        target, _ = dpotrs(factor, np.ones(len(support)), lower=1)
         falling = target <= 0
         if not falling.any():
             return support, np.asarray(target)
@@ -150,3 +206,4 @@ def _pivot(gram: Floats, support: Ints, weights: Floats) -> tuple[Ints, Floats] 
         # Whatever rounding says: with one wall less each time, this ends.
         staying[np.flatnonzero(falling)[share.argmin()]] = False
         support, weights = support[staying], weights[staying]
+        square = square[np.ix_(staying, staying)]

@@ -13,7 +13,9 @@ from aluma.lab.construct import construct
 from aluma.lab.entrants import Entrant
 from aluma.lab.play import Result, play, within
 from aluma.lab.problem import Problem
+from aluma.lab.reading import as_read
 from aluma.running import OnConflict
+from aluma.strategies.order import given_order
 
 Item = TypeVar("Item")
 Found = TypeVar("Found")
@@ -33,6 +35,7 @@ class Contest:
     budgets : smaller budgets of single entrants, by key
     hypotheses : size of the learners' populations, or None for their own
     on_conflict, until_right, prove : see :func:`aluma.lab.play.play`
+    to_the_end : keys of the entrants that go on when everything is right, until they ask no more
     """
 
     name: str
@@ -44,21 +47,26 @@ class Contest:
     hypotheses: int | None = None
     on_conflict: OnConflict = "skip"
     until_right: bool = False
+    to_the_end: Sequence[str] = ()
     prove: bool = False
 
     def run(self, entrant: Entrant, seed: int) -> Result:
         """Let one entrant label the pool of one seed."""
         problem = self.problem(seed)
         budget = min(self.budgets.get(entrant.key, self.marks[-1]), len(problem.positive))
-        return play(
+        result = play(
             construct(entrant.learner, entrant.settings, problem, self.hypotheses, seed),
             problem,
             within(self.marks, budget),
             on_conflict=self.on_conflict,
             until_right=self.until_right,
+            ask_on=entrant.key in self.to_the_end,
             prove=self.prove,
             measure=entrant.measure,
         )
+        if entrant.counts == "asked":
+            return result
+        return as_read(result, given_order(problem.order, seed, len(problem.positive)))
 
     def run_all(self, jobs: int = 1) -> dict[Entrant, list[Result]]:
         """Run every entrant with every seed, a process each up to ``jobs`` at once."""

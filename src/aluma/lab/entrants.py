@@ -6,10 +6,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, Literal
 
 from aluma.lab.names import ENTRANTS
-from aluma.lab.paper_figures import IWAL_NORM, SOFT_SVM_REGULARIZATION, Softness
+from aluma.lab.paper_figures import (
+    IWAL_NORM,
+    SOFT_SVM_REGULARIZATION,
+    W1A_LONGEST,
+    Softness,
+)
 from aluma.lab.play import Measure, errors
 from aluma.learners.learner import Learner
 from aluma.learners.registry import ENTRIES, strategy
@@ -34,6 +39,8 @@ class Entrant:
     settings : what it is constructed with
     paper : its name in the paper, or "" for a learner that the paper does not have
     measure : what is measured of it, see :func:`aluma.lab.play.play`
+    counts : the labels it was "asked" for, or the examples it has "read", see
+        :func:`aluma.lab.reading.as_read`
     """
 
     key: str
@@ -41,6 +48,7 @@ class Entrant:
     settings: Mapping[str, Any] = field(default_factory=dict)
     paper: str = ""
     measure: Measure = errors
+    counts: Literal["asked", "read"] = "asked"
 
     @property
     def title(self) -> str:
@@ -71,6 +79,8 @@ TK = Entrant("tk", "simple_margin", {"predict_with": "vote"}, paper="TK")
 QBC = Entrant("qbc", "qbc", paper="QBC")
 CAL = Entrant("cal", "cal", paper="CAL")
 ERM = Entrant("erm", "passive", {"predict_with": "vote"}, paper="ERM")
+#: Passive learning of very large pools, by the examples that CAL reads.
+ERM_READ = Entrant("erm", "cal", paper="ERM", counts="read")
 
 #: The greedy rule that Section 2 leaves open, without and with help where it cannot tell.
 DETERMINED = Entrant("determined", "determined")
@@ -95,6 +105,15 @@ SOFT_SVM = Entrant(
 IWAL = Entrant("iwal", "iwal", {"norm": IWAL_NORM}, paper="IWAL")
 IWAL_LESS = Entrant("iwal-less", "iwal", {"norm": IWAL_NORM, "deviation": 0.3})
 IWAL_BOLD = Entrant("iwal-bold", "iwal", {"norm": IWAL_NORM, "deviation": 0.1})
+
+#: Our IWAL bounds the norm for rows divided by the longest, our soft-SVM takes rows as they are.
+#: The same for both: the norm times that length, or the regularisation times its square.
+IWAL_WIDE = Entrant("iwal-wide", "iwal", {"norm": IWAL_NORM * W1A_LONGEST})
+SOFT_SVM_TIGHT = Entrant(
+    "soft-svm-tight",
+    "passive",
+    {"predict_with": "soft_svm", "regularization": SOFT_SVM_REGULARIZATION * W1A_LONGEST**2},
+)
 
 
 def lifted(softness: Softness) -> tuple[Entrant, ...]:

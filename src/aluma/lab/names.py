@@ -39,10 +39,12 @@ ENTRANTS = {
     "iwal": _look("iwal"),
     "iwal-less": Look("IWAL, c=0.3", colours.GREEN),
     "iwal-bold": Look("IWAL, c=0.1", colours.VERMILION),
+    "iwal-wide": Look("IWAL, rows as they are", colours.BLUE),
     "determined": _look("determined"),
     "determined-split": Look("most determined, ties by split", colours.ORANGE),
     "erm": Look("ERM", ENTRIES["passive"].colour),
     "soft-svm": Look("soft-SVM", ENTRIES["passive"].colour),
+    "soft-svm-tight": Look("soft-SVM, rows scaled", colours.SKY),
     "logistic": Look("logistic margin", colours.ORANGE),
     "skactiveml": Look("skactiveml Falcun", colours.BROWN),
 }

@@ -34,6 +34,8 @@ W1A_SOFTNESS = Softness(0.01, 260)
 #: Section 6.3: the regularisation of soft-SVM, and the norm of IWAL's halfspaces.
 SOFT_SVM_REGULARIZATION = 1e-3
 IWAL_NORM = 1000**0.5
+#: The longest row of W1A: 93 of its binary features, and a bias.
+W1A_LONGEST = 94**0.5
 
 
 def octahedron_row(learner: str) -> list[str]:

@@ -82,6 +82,7 @@ def play(
     *,
     on_conflict: OnConflict = "skip",
     until_right: bool = False,
+    ask_on: bool = False,
     prove: bool = False,
     measure: Measure = errors,
 ) -> Result:
@@ -94,6 +95,8 @@ def play(
     on_conflict : "skip": an answer that contradicts the others is paid for and kept as the label of
         its example, but the learner goes on without it. "stop": the run ends.
     until_right : stop as soon as the training error is seen to be 0
+    ask_on : with ``until_right``, do not stop then, but stop measuring: the learner is answered
+        until it asks no more, which is faster than measuring it all the while
     prove : find out afterwards how many of the answers already determined every label
     measure : what is measured
 
@@ -123,14 +126,14 @@ def play(
         asked.append(answer.index)
         if answer.refused is not None:
             known[answer.index] = answer.label == CLASSES[1]
-        if answer.count in wanted and answers.ended is None:
+        if answer.count in wanted and answers.ended is None and not right:
             look()
             right = until_right and curves["train"][-1] == 0
-            if right:
-                break
+        if right and not ask_on:
+            break
     if curves["labels"][-1:] != [len(asked)]:
         look()
-    ended = "right" if right else "conflict" if answers.trouble else answers.ended
+    ended = "right" if right and not ask_on else "conflict" if answers.trouble else answers.ended
     result = {**curves, "asked": asked, "conflicts": len(known), "ended": ended}
     return {**result, "certain": certain_after(problem, asked)} if prove else result
 

@@ -18,6 +18,7 @@ CATALOGUE: tuple[Experiment, ...] = (
     paper.COMPONENTS_35,
     paper.COMPONENTS_47,
     paper.W1A,
+    paper.IWAL_SCALE,
     paper.IWAL_CONSTANTS,
     paper.PROJECTED_MARGIN,
     theorems.LINE,

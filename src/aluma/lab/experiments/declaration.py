@@ -13,6 +13,7 @@ from aluma.lab.contest import Contest
 from aluma.lab.entrants import Entrant
 from aluma.lab.play import GROWTH, MEASURE_ALL_UP_TO, checkpoints, play
 from aluma.lab.problem import Problem
+from aluma.lab.reading import as_read
 from aluma.running import OnConflict
 
 #: "full" is what the report is made for, "quick" takes minutes, "tiny" seconds.
@@ -86,12 +87,14 @@ class Size:
     budget : labels per run, one for all values or one each
     hypotheses : size of the learners' populations
     budgets : smaller budgets of single entrants, by key
+    elsewhere : keys of entrants whose runs for a value another experiment has, by value
     """
 
     values: tuple[Any, ...]
     budget: int | tuple[int, ...]
     hypotheses: int = 1000
     budgets: Mapping[str, int] = field(default_factory=dict)
+    elsewhere: Mapping[Any, tuple[str, ...]] = field(default_factory=dict)
 
     def shared(self, value: Any) -> int:
         """Return the budget for a value."""
@@ -118,7 +121,8 @@ class Tournament(Experiment):
     on_conflict, until_right, prove : see :func:`aluma.lab.play.play`
     every, growth : see :func:`aluma.lab.play.checkpoints`
     summarised : whether the summary of all data sets includes it
-    asked_in_all : whether the report says how many labels each asked for before it wanted no more
+    to_the_end : keys of learners that go on when everything is right, until they ask no more; the
+        report says how many labels they asked for in all
     printed : labels that the paper prints, by value and by its name of the learner
     """
 
@@ -132,7 +136,7 @@ class Tournament(Experiment):
     every: int = MEASURE_ALL_UP_TO
     growth: float = GROWTH
     summarised: bool = True
-    asked_in_all: bool = False
+    to_the_end: tuple[str, ...] = ()
     printed: Mapping[Any, Mapping[str, str]] = field(default_factory=dict)
 
     @property
@@ -142,10 +146,12 @@ class Tournament(Experiment):
 
     def cases(self, scale: Scale) -> list[str]:
         """Return ``entrant@value``, value by value."""
+        size = self.sizes[scale]
         return [
             case_name(entrant.key, value)
-            for value in self.sizes[scale].values
+            for value in size.values
             for entrant in self.present
+            if entrant.key not in size.elsewhere.get(value, ())
         ]
 
     def parts(self, case: str, scale: Scale) -> tuple[Entrant, Any]:
@@ -167,6 +173,7 @@ class Tournament(Experiment):
             hypotheses=size.hypotheses,
             on_conflict=self.on_conflict,
             until_right=self.until_right,
+            to_the_end=self.to_the_end,
             prove=self.prove,
         )
 
@@ -179,15 +186,20 @@ class Tournament(Experiment):
         """Return the entrant, the sizes and the rules."""
         entrant, value = self.parts(case, scale)
         size = self.sizes[scale]
-        rules = (self.on_conflict, self.until_right, self.prove, self.every, self.growth)
-        own = (entrant.strategy, dict(entrant.settings), size.labels(value, entrant.key))
+        on = entrant.key in self.to_the_end
+        rules = (self.on_conflict, self.until_right, on, self.prove, self.every, self.growth)
+        own = (
+            *(entrant.strategy, entrant.counts, dict(entrant.settings)),
+            size.labels(value, entrant.key),
+        )
         return repr((_described(self.problem), value, own, size.hypotheses, rules))
 
     def code(self, case: str) -> list[Any]:
         """Return the learner, the problem, the loop and what is measured."""
         key = case.partition("@")[0]
         entrant = next(one for one in self.entrants if one.key == key)
-        return [entrant.learner, self.problem, construct, play, entrant.measure]
+        parts = [entrant.learner, self.problem, construct, play, entrant.measure]
+        return [*parts, as_read] if entrant.counts == "read" else parts
 
 
 @dataclass(frozen=True, kw_only=True)

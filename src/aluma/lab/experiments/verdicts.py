@@ -47,6 +47,8 @@ VERDICTS: Mapping[str, Verdict] = {
     "octahedron-15": Verdict(
         "the same, and not how many face centres",
         "likely it had 10,000 random face centres, and counted what QBC asked in all",
+        columns=FIVE,
+        row=0,
     ),
     "mnist-3-5": Verdict(
         "ALuMA and TK reach training error 0 within 1,000 labels",
@@ -75,6 +77,11 @@ VERDICTS: Mapping[str, Verdict] = {
         "ALuMA and IWAL comparable, both ahead of soft-SVM",
         "ALuMA is ahead of both; that IWAL falls behind soft-SVM is unexplained "
         "(`iwal-constants` tries its constant)",
+        TRAINING_ERROR,
+    ),
+    "iwal-scale": Verdict(
+        "IWAL ahead of soft-SVM on W1A",
+        "in part the scale of rows, which the paper does not give",
         TRAINING_ERROR,
     ),
     "iwal-constants": Verdict(

@@ -10,7 +10,13 @@ import pytest
 from aluma.lab.entrants import QBC
 from aluma.lab.experiments.catalogue import CATALOGUE
 from aluma.lab.experiments.declaration import Tournament
-from aluma.lab.experiments.report.sweeps import _gave_up, _sweep_line, _sweep_table
+from aluma.lab.experiments.paper import OCTAHEDRON_15
+from aluma.lab.experiments.report.sweeps import (
+    _gave_up,
+    _sweep_line,
+    _sweep_table,
+    sweep_section,
+)
 from aluma.lab.experiments.results import Results
 
 (CIRCLE,) = (e for e in CATALOGUE if isinstance(e, Tournament) and e.name == "circle")
@@ -63,3 +69,20 @@ def test_who_asked_for_everything_wanted_did_not_give_up() -> None:
     (row,) = _sweep_table(results, CIRCLE, [QBC], "right").rows
     assert [getattr(cell, "text", cell) for cell in row] == ["10", ">10 (8 to >10)"]
     assert _gave_up(results, CIRCLE, [QBC]) == []
+
+
+def test_pools_on_no_scale_have_rows_and_what_was_asked_in_all() -> None:
+    found = {
+        "aluma-paper@10000": [run(54, 54), run(56, 56)],
+        "qbc@10000": [run(120, 149) | {"ended": "exhausted"}],
+        "qbc@all": [run(230, 260) | {"ended": "exhausted"}],
+        "erm@all": [run(24_000, 24_000)],
+    }
+    section = sweep_section(Results(OCTAHEDRON_15, "full", found, 10), OCTAHEDRON_15)
+    _, asked = section.tables
+    assert "asked" in asked.name
+    assert [getattr(cell, "text", cell) for cell in asked.rows[0]] == ["10000", "149"]
+    assert len(section.pictures) == 1
+    # 150 is none of our counts, whether until right or in all.
+    (said,) = section.measured
+    assert said.endswith("QBC at face centres = 10000 (150); QBC at face centres = all (150)")

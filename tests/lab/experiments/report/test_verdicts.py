@@ -98,6 +98,9 @@ def test_a_run_of_some_experiments_keeps_the_sections_of_others(docs: Path) -> N
         assert "any learner asks about every point" in " ".join(page.split())
         assert "points 22: ALuMA α=1 13, TK 18" in page
         assert page.index("| we find |") < page.index("Nobody.")
+        # Each line has the date of the run that it is from.
+        lines = [line.split("|") for line in page.split("\n") if line.startswith("| [")]
+        assert [cells[-2].strip() for cells in lines] == ["today", "before"], page
 
 
 def test_the_table_has_a_place_above_what_is_written_by_hand(docs: Path) -> None:

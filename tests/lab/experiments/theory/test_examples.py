@@ -1,9 +1,12 @@
 """The paper's examples and the bounds before its own, as far as they can be known exactly."""
 
+from itertools import combinations, permutations, product
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from aluma.lab import datasets
 from aluma.lab.experiments import problems
@@ -26,6 +29,57 @@ def test_a_packing_is_one_and_everything_must_be_asked(d: int, margin: float) ->
     assert found["aluma_certain"] == found["cal_certain"] == found["points"] <= found["most"]
     # What the paper says exists is more than there can be.
     assert found["most"] < found["claimed"]
+
+
+def even_permutations() -> NDArray[np.int64]:
+    """Return the twelve even orders of four things."""
+    orders = np.array(list(permutations(range(4))))
+    return orders[[round(np.linalg.det(np.eye(4)[order])) == 1 for order in orders]]
+
+
+def icosahedron() -> NDArray[np.float64]:
+    golden = (1 + 5**0.5) / 2
+    corners = [(0, a, b * golden) for a in (1, -1) for b in (1, -1)]
+    return np.array([np.roll(corner, turn) for corner in corners for turn in range(3)])
+
+
+def six_hundred_cell() -> NDArray[np.float64]:
+    golden = (1 + 5**0.5) / 2
+    others = [
+        np.array([a * golden, b, c / golden, 0])[order] / 2
+        for a, b, c in product((1, -1), repeat=3)
+        for order in even_permutations()
+    ]
+    return np.array(
+        [*np.eye(4), *-np.eye(4), *(np.array(list(product((1, -1), repeat=4))) / 2), *others]
+    )
+
+
+def roots_of_e8() -> NDArray[np.float64]:
+    pairs = [
+        a * np.eye(8)[i] + b * np.eye(8)[j]
+        for i, j in combinations(range(8), 2)
+        for a, b in product((1, -1), repeat=2)
+    ]
+    halves = [z for z in product((1, -1), repeat=8) if np.prod(z) == 1]
+    return np.array([*pairs, *(np.array(halves) / 2)])
+
+
+@pytest.mark.parametrize(
+    ("points", "claimed"),
+    [(icosahedron(), 47), (six_hundred_cell(), 12_000), (roots_of_e8(), 65_536)],
+)
+def test_packings_known_to_be_largest_are_far_below_what_the_paper_says(
+    points: NDArray[np.float64], claimed: int
+) -> None:
+    """Levenshtein: no spherical code at their angles has more points than these three."""
+    unit = points / np.linalg.norm(points, axis=1)[:, None]
+    n, d = unit.shape
+    nearest = float((unit @ unit.T - 2 * np.eye(n)).max())
+    margin = (1 - nearest) / 2
+    most = 1 / packing.cap_share(d, np.arccos(nearest) / 2)
+    assert len(np.unique(unit.round(9), axis=0)) == n <= most
+    assert n < claimed <= margin**-d + 1e-6
 
 
 def test_caps_are_shares_of_the_sphere() -> None:

@@ -132,7 +132,7 @@ def count_panel(
     log_x: bool = False,
 ) -> None:
     """Draw counts of labels against a parameter, on a logarithmic axis."""
-    seen = np.concatenate([_extent(line) for line in lines])
+    seen = np.concatenate([extent(line) for line in lines])
     bottom, top = max(0.8, 0.75 * float(np.nanmin(seen))), float(np.nanmax(seen))
     axes.set_yscale("log")
     axes.set_ylim(bottom, 1.5 * top)
@@ -286,7 +286,7 @@ def _scaled(line: Line, factor: float) -> Line:
     return replace(line, y=factor * line.y, low=low, high=high)
 
 
-def _extent(line: Line) -> Floats:
+def extent(line: Line) -> Floats:
     """Return every height that a panel has to show."""
     parts = [line.y, line.low, line.high, line.crosses]
     return np.concatenate([part for part in parts if part is not None])

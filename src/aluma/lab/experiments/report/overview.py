@@ -13,6 +13,7 @@ from aluma.lab.curves import median, needed
 from aluma.lab.entrants import Entrant
 from aluma.lab.experiments.declaration import Tournament
 from aluma.lab.experiments.report.contests import needed_table
+from aluma.lab.experiments.report.dots import name_colours
 from aluma.lab.experiments.report.drawing import FOREGROUND, Picture, log_labels, picture
 from aluma.lab.experiments.report.table import Cell, Table
 from aluma.lab.experiments.results import Results, of
@@ -111,20 +112,5 @@ def _dots(axes: Axes, every: Mapping[str, Runs], target: float, first: bool, las
     wrong = f"at most {target:.0%} is wrong" if target else "everything is right"
     axes.set_title(f"Until {wrong}", loc="left", fontsize=10.5, color=INK)
     if last:
-        _name_colours(axes, every)
-
-
-def _name_colours(axes: Axes, every: Mapping[str, Runs]) -> None:
-    titles = {entrant.title: entrant.key for there in every.values() for entrant in there}
-    for place, (title, key) in enumerate(titles.items()):
-        axes.annotate(
-            f"● {title}",
-            (1, 1),
-            xycoords="axes fraction",
-            xytext=(14, -8 - 14 * place),
-            textcoords="offset points",
-            color=colour(key),
-            fontsize=8.5,
-            fontweight="bold" if key in FOREGROUND else "normal",
-            va="center",
-        )
+        titles = {entrant.title: entrant.key for there in every.values() for entrant in there}
+        name_colours(axes, titles)

@@ -74,10 +74,12 @@ def _beside_earlier(report: str, page: str) -> str:
     names = sorted(everything, key=lambda name: order.get(name, len(order)))
     facts = re.split(r"(?m)^## ", page.strip())[0].strip()
     summary = re.search(rf"(?ms)^## {re.escape(SUMMARY_TITLE)}\n.*?(?=^## |\Z)", page)
+    first = re.search(r"(?m)^- made: (\S+)", facts)
+    table = verdict_table({name: everything[name] for name in names}, first[1] if first else "")
     parts = [
         facts,
         f"## {VERDICTS_TITLE}",
-        verdict_table({name: everything[name] for name in names}).as_markdown(),
+        table.as_markdown(),
         summary[0].strip() if summary else "",
         *(everything[name] for name in names),
     ]

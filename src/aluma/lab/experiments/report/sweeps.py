@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -14,7 +14,8 @@ from aluma.lab.curves import gave_up, median, most, needed
 from aluma.lab.entrants import Entrant
 from aluma.lab.experiments.declaration import Tournament
 from aluma.lab.experiments.report.contests import beyond
-from aluma.lab.experiments.report.drawing import Line, count_panel, picture
+from aluma.lab.experiments.report.dots import ROW_INCHES, around, row_panel
+from aluma.lab.experiments.report.drawing import Line, Picture, count_panel, picture
 from aluma.lab.experiments.report.section import Section
 from aluma.lab.experiments.report.table import Cell, Table, count, mark_least
 from aluma.lab.experiments.results import Results, of
@@ -32,11 +33,15 @@ def sweep_section(results: Results, contest: Tournament) -> Section:
     if contest.prove:
         tables.append(_sweep_table(results, contest, there, "certain"))
         measures.append(("certain", "Until every label is certain"))
-    if contest.asked_in_all:
-        tables.append(_sweep_table(results, contest, there, "asked"))
+    going_on = [entrant for entrant in there if entrant.key in contest.to_the_end]
+    if going_on:
+        tables.append(_sweep_table(results, contest, going_on, "asked"))
     said = [*_beside_the_paper(results, contest, there), *_gave_up(results, contest, there)]
-    if len(values) < 2 or not all(isinstance(value, int | float) for value in values):
+    if len(values) < 2:
         return Section(contest, said, tables)
+    if not all(isinstance(value, int | float) for value in values):
+        asked = {"right": there, "asked": going_on}
+        return Section(contest, said, tables, [_rows_picture(results, contest, asked)])
     panels = [
         partial(
             count_panel,
@@ -53,6 +58,32 @@ def sweep_section(results: Results, contest: Tournament) -> Section:
     if contest.printed:
         spread = spread.replace(" Triangle", " Cross: the paper. Triangle")
     return Section(contest, said, tables, [picture(contest.name, contest.title, spread, panels)])
+
+
+def _rows_picture(
+    results: Results, contest: Tournament, who: Mapping[str, Sequence[Entrant]]
+) -> Picture:
+    """Draw labels needed on pools that are on no scale."""
+    titles = {"right": "Until everything is right", "asked": "Asked for in all"}
+    drawn = {measure: entrants for measure, entrants in who.items() if entrants}
+    rows = [str(value) for value in contest.sizes[results.scale].values]
+    panels = [
+        partial(
+            row_panel,
+            lines=[_sweep_line(results, contest, e, measure) for e in entrants],
+            rows=rows,
+            title=titles[measure],
+            first=not i,
+            last=i == len(drawn) - 1,
+            named={e.title: e.key for e in who["right"]},
+        )
+        for i, (measure, entrants) in enumerate(drawn.items())
+    ]
+    spread = "Labels needed. Dot: median over targets; bar: all of them. Triangle: not reached."
+    if contest.printed:
+        spread = spread.replace(" Triangle", " Cross: the paper. Triangle")
+    height = max(2.0, ROW_INCHES * len(rows))
+    return picture(contest.name, contest.title, spread, panels, around(len(panels)), height=height)
 
 
 def _sweep_table(
@@ -98,7 +129,7 @@ def _sweep_line(results: Results, contest: Tournament, entrant: Entrant, measure
     return Line(
         entrant.key,
         entrant.title,
-        np.array(size.values, dtype=float),
+        _along(size.values),
         middle,
         low,
         high,
@@ -106,6 +137,12 @@ def _sweep_line(results: Results, contest: Tournament, entrant: Entrant, measure
         beyond=np.array(unreached),
         crosses=_crosses(contest, entrant, size.values),
     )
+
+
+def _along(values: Sequence[Any]) -> Floats:
+    """Return values of a parameter, or the rows of those that are no numbers."""
+    numbers = all(isinstance(value, int | float) for value in values)
+    return np.array(values if numbers else range(len(values)), dtype=float)
 
 
 def _counts(runs: Sequence[Result], measure: str) -> list[float]:
@@ -140,14 +177,17 @@ def _reference(contest: Tournament, values: Sequence[Any]) -> list[Line]:
 
 
 def _beside_the_paper(results: Results, contest: Tournament, there: Sequence[Entrant]) -> list[str]:
-    """Say where the paper's figures are not within the range of ours."""
+    """Say where the paper's figures are not within the range of ours, however they are counted."""
     outside = []
     for value, said in contest.printed.items():
         for entrant in there:
-            counts = _counts(of(results, entrant.key, value), "right")
-            told = said.get(entrant.paper, "")
-            if counts and told.isdigit() and not min(counts) <= int(told) <= max(counts):
-                outside.append(f"{entrant.title} at d = {value} ({told})")
+            told, runs = said.get(entrant.paper, ""), of(results, entrant.key, value)
+            ways = ["right", "asked"] if entrant.key in contest.to_the_end else ["right"]
+            ranges = [_counts(runs, way) for way in ways]
+            if not runs or not told.isdigit():
+                continue
+            if not any(min(counts) <= int(told) <= max(counts) for counts in ranges):
+                outside.append(f"{entrant.title} at {contest.parameter} = {value} ({told})")
     if not outside:
         return []
     return ["The paper's figure is outside the range over our targets for: " + "; ".join(outside)]

@@ -17,6 +17,8 @@ _NAME = re.compile(r"`aluma reproduce ([a-z0-9-]+)`")
 _RANGE = re.compile(r" \([^)]* to [^)]*\)")
 #: Learners that the paper does not have, with what they came to.
 _OTHERS = re.compile(r"(?:logistic margin|skactiveml Falcun) >?[\d.,]*\d%?(?:, )?")
+#: When a section was made, if not with the others.
+_APART = re.compile(r"\*Made apart: ([\w-]+)")
 HEADS = ("experiment", "the paper says", "we find", "why")
 
 
@@ -30,14 +32,21 @@ def sections_of(markdown: str) -> dict[str, str]:
     return found
 
 
-def verdict_table(sections: dict[str, str]) -> Table:
-    """Return a line for every section that has a verdict."""
+def verdict_table(sections: dict[str, str], made: str = "") -> Table:
+    """Return a line for every section that has a verdict.
+
+    With ``made``, the date of the run that sections are from if they do not say otherwise, a last
+    column has the dates.
+    """
     rows = []
+    heads = [*HEADS, "run of"] if made else HEADS
     for name, text in sections.items():
         if (verdict := VERDICTS.get(name)) and (found := _of_the_paper(_found(text, verdict))):
             title = text.partition("\n")[0].removeprefix("## ")
-            rows.append([f"[{title}](#{anchor(title)})", verdict.says, found, verdict.why])
-    return Table("verdicts", "Line by line", HEADS, rows, len(HEADS))
+            apart = _APART.search(text)
+            date = [apart[1] if apart else made] if made else []
+            rows.append([f"[{title}](#{anchor(title)})", verdict.says, found, verdict.why, *date])
+    return Table("verdicts", "Line by line", heads, rows, len(heads))
 
 
 def anchor(title: str) -> str:
