@@ -11,6 +11,7 @@ from PIL import Image
 
 from aluma.app import demo, features, reading
 from aluma.app.features import Features
+from aluma.app.text_features import WORD
 from aluma.errors import BadInput
 
 
@@ -55,7 +56,7 @@ def raw_text(block, texts):
     """Return what the model file's rule for texts says, word by word."""
     rows = []
     for text in texts:
-        words = re.findall(features.WORD, text.lower())
+        words = re.findall(WORD, text.lower())
         terms = [*words, *(f"{a} {b}" for a, b in pairwise(words))]
         counts = {term: terms.count(term) for term in set(terms)}
         known = zip(block.about["terms"], block.about["idf"], strict=True)

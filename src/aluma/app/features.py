@@ -1,7 +1,7 @@
 """Features of examples that come without: from numeric columns, texts and images.
 
 Halfspaces are uniform a priori, so the scale of a feature says how much it is expected to matter.
-Numeric columns are standardised; texts (TF-IDF, then a truncated SVD), images (pixels, then PCA)
+Numeric columns are standardised; texts (:mod:`aluma.app.text_features`), images (pixels, then PCA)
 and embeddings keep the relative scale of their directions, centred and with an average variance of
 1. Every block is an affine map of something plain, so that a linear classifier of the features is a
 linear classifier of cells, words or pixels, which is what is exported.
@@ -21,43 +21,24 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from aluma.app import word_vectors
+from aluma.app.blocks import Block, reduced
 from aluma.app.examples import ArrayImages, Examples, Images, shown
 from aluma.app.reading import is_text, is_words
+from aluma.app.text_features import by_vectors, by_words
 from aluma.arrays import Floats, Singles
 from aluma.errors import BadInput
 from aluma.pool import LARGEST_ENTRY
 
-#: Directions kept of a text column or of the pixels of images. Each costs about three answers
-#: until a bound of 1% is reached. On the SMS Spam Collection 50 of them stop after 180 answers with
-#: 1.9% wrong, for they separate the two kinds less well than is believed; 100 after 300 with 1.1%.
-DIRECTIONS = 100
-#: Small pools keep fewer: one for so many examples.
-EXAMPLES_PER_DIRECTION = 16
-#: Words and pairs of words that are counted, at most.
-VOCABULARY = 20_000
 #: Images are made this high and wide.
 IMAGE_SIDE = 32
-#: A word as the model file defines it; kept here so that the two agree.
-WORD = r"\w+"
 #: Names of columns that only number the rows, if their values are all different.
 ROW_NUMBERS = {"id", "index", "unnamed: 0", "row", "key"}
-
-
-@dataclass(frozen=True)
-class Block:
-    """Some of the features: ``raw @ map - offset``, where ``about`` says what raw is.
-
-    ``map`` is (raw, d), or (raw,) where every feature is one raw number rescaled.
-    """
-
-    kind: str
-    about: dict[str, Any]
-    map: Floats
-    offset: Floats
-
-    def weights(self, w: Floats) -> Floats:
-        """Return weights of the raw numbers, given weights of the features."""
-        return np.asarray(self.map * w if self.map.ndim == 1 else self.map @ w)
+#: What is said where texts could be known better.
+BETTER = (
+    "Texts are learnt from by their words alone. Vectors of words need fewer answers: "
+    "pip install 'aluma[text]', then begin another session."
+)
 
 
 @dataclass(frozen=True)
@@ -93,7 +74,10 @@ class Features:
 
 
 def of_table(
-    frame: pd.DataFrame, columns: Sequence[str] | None = None, without: str | None = None
+    frame: pd.DataFrame,
+    columns: Sequence[str] | None = None,
+    without: str | None = None,
+    words: bool | None = None,
 ) -> Features:
     """Return features of the rows of a table, by the kinds of its columns.
 
@@ -101,6 +85,7 @@ def of_table(
     ----------
     columns : the columns to use; by default all that are of use
     without : a column that is not to be used: the labels
+    words : whether texts are learnt from by vectors of words too; None if those are installed
     """
     unknown = [name for name in columns or () if name not in frame.columns]
     if unknown:
@@ -118,7 +103,8 @@ def of_table(
         parts += _numeric(frame[numeric], notes)
     for name in names:
         if name not in numeric:
-            made = (_text if is_text(frame[name]) else _category)(frame[name])
+            text = is_text(frame[name])
+            made = _text(frame[name], words, notes) if text else _category(frame[name])
             parts += made
             if not made:
                 notes.append(f"Column {name!r} has no value that occurs twice: left out.")
@@ -139,7 +125,7 @@ def of_images(images: Images, count: int) -> Features:
         [one if len(one) == wanted else np.repeat(one, wanted // len(one)) for one in pictures]
     )
     about = {"side": IMAGE_SIDE, "channels": 3 if coloured else 1}
-    return _joined([_reduced("pixels", about, raw)], [])
+    return _joined([reduced("pixels", about, raw)], [])
 
 
 def of_array(array: npt.NDArray[Any], source: str) -> Features:
@@ -185,11 +171,14 @@ def of_function(name: str, examples: Examples) -> Features:
 
 
 def of_examples(
-    examples: Examples, columns: Sequence[str] | None = None, without: str | None = None
+    examples: Examples,
+    columns: Sequence[str] | None = None,
+    without: str | None = None,
+    words: bool | None = None,
 ) -> Features:
-    """Return features of examples that came without any."""
+    """Return features of examples that came without any; see :func:`of_table`."""
     if examples.images is None:
-        return of_table(examples.frame, columns, without)
+        return of_table(examples.frame, columns, without, words)
     if (
         isinstance(examples.images, ArrayImages)
         and examples.images.data[0].size <= IMAGE_SIDE * IMAGE_SIDE
@@ -254,45 +243,16 @@ def _category(column: pd.Series[Any]) -> list[tuple[Floats, Block]]:
     return [(raw * scale - offset, Block("category", about, scale, offset))]
 
 
-def _text(column: pd.Series[Any]) -> list[tuple[Floats, Block]]:
-    """Return the leading directions of a text column's TF-IDF matrix."""
-    from sklearn.feature_extraction.text import TfidfVectorizer
-
-    counter = TfidfVectorizer(
-        token_pattern=WORD,
-        ngram_range=(1, 2),
-        min_df=2,
-        max_features=VOCABULARY,
-        sublinear_tf=True,
-    )
-    try:
-        raw = counter.fit_transform(column.map(shown))
-    except ValueError:
-        # Nothing occurs in two texts, or nothing at all.
-        return []
-    about = {
-        "column": str(column.name),
-        "terms": [str(term) for term in counter.get_feature_names_out()],
-        "idf": np.round(counter.idf_, 6).tolist(),
-    }
-    return [_reduced("text", about, raw)]
-
-
-def _reduced(kind: str, about: dict[str, Any], raw: Any) -> tuple[Floats, Block]:
-    """Return the leading principal directions, centred, with an average variance of 1."""
-    from sklearn.utils.extmath import randomized_svd
-
-    dense = isinstance(raw, np.ndarray)
-    mean = np.asarray(raw.mean(axis=0)).ravel() if dense else None
-    centred = raw - mean if dense else raw
-    most = max(8, min(DIRECTIONS, raw.shape[0] // EXAMPLES_PER_DIRECTION))
-    kept = max(1, min(most, *(side - 1 for side in raw.shape)))
-    _, _, directions = randomized_svd(centred, kept, n_iter=4, random_state=0)
-    projected = np.asarray(raw @ directions.T, dtype=np.float64)
-    scale = 1.0 / (float((projected - projected.mean(axis=0)).std()) or 1.0)
-    offset = projected.mean(axis=0) * scale
-    made = projected * scale - offset
-    return made, Block(kind, about, np.asarray(directions.T * scale, dtype=np.float64), offset)
+def _text(
+    column: pd.Series[Any], words: bool | None, notes: list[str]
+) -> list[tuple[Floats, Block]]:
+    """Return features of a text column; with vectors of words if wanted, or if there are any."""
+    there = word_vectors.installed() if words is None else words
+    texts = column.map(shown).tolist()
+    made = (by_vectors if there else by_words)(texts, str(column.name))
+    if words is None and not there and BETTER not in notes:
+        notes.append(BETTER)
+    return [] if made is None else [made]
 
 
 def _pixels(images: Images, i: int) -> Floats:

@@ -10,7 +10,8 @@ import numpy as np
 
 from aluma.app.desk import Desk
 from aluma.app.export import labelled, statement
-from aluma.app.features import WORD, Features
+from aluma.app.features import Features
+from aluma.app.text_features import WORD
 from aluma.arrays import Floats, Ints
 from aluma.errors import BadInput
 from aluma.session.recipe import aluma_version
