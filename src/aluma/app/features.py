@@ -23,6 +23,7 @@ import pandas as pd
 
 from aluma.app import word_vectors
 from aluma.app.blocks import Block, reduced
+from aluma.app.embedders import EMBEDDERS, TEXTS
 from aluma.app.examples import ArrayImages, Examples, Images, shown
 from aluma.app.reading import is_text, is_words
 from aluma.app.text_features import by_vectors, by_words
@@ -116,6 +117,17 @@ def of_table(
     return _joined(parts, notes)
 
 
+def of_texts(column: pd.Series[Any], words: bool | None = None) -> Features:
+    """Return features of the texts of one column, whatever its cells look like."""
+    notes: list[str] = []
+    parts = _text(column, words, notes)
+    if not parts:
+        raise BadInput(
+            f"column {str(column.name)!r} has no words that tell the rows apart: name another one."
+        )
+    return _joined(parts, notes)
+
+
 def of_images(images: Images, count: int) -> Features:
     """Return principal components of the pixels, all images made the same size."""
     pictures = [_pixels(images, i) for i in range(count)]
@@ -147,14 +159,29 @@ def of_array(array: npt.NDArray[Any], source: str) -> Features:
     return Features(X, (Block("given", {"source": source}, scale, mean * scale),))
 
 
-def of_function(name: str, examples: Examples) -> Features:
+def of_function(
+    name: str,
+    examples: Examples,
+    columns: Sequence[str] | None = None,
+    without: str | None = None,
+) -> Features:
     """Return what a function ``package:function`` makes of the examples.
 
-    It is called once, with a list: of texts, of PIL images, or of rows as dictionaries.
+    It is called once, with a list: of texts, of PIL images, or of rows as dictionaries. Other names
+    are those of :data:`aluma.app.embedders.EMBEDDERS`, models that a package carries, and TEXTS,
+    ways to make features of texts, for which columns matter as in :func:`of_table`.
     """
+    if name in EMBEDDERS:
+        return _by_model(name, examples)
+    if name in TEXTS:
+        _check_kind(name, "texts", examples)
+        return of_examples(examples, columns, without, TEXTS[name])
     module, _, attribute = name.partition(":")
     if not module or not attribute:
-        raise BadInput(f"--embed {name!r} must have the form package:function.")
+        listed = ", ".join((*EMBEDDERS, *TEXTS))
+        raise BadInput(
+            f"--embed {name!r} must have the form package:function, or be one of {listed}."
+        )
     if "" not in sys.path:
         sys.path.insert(0, "")
     try:
@@ -168,6 +195,23 @@ def of_function(name: str, examples: Examples) -> Features:
             f"for each of the {len(examples):,} examples."
         )
     return of_array(made, name)
+
+
+def _by_model(name: str, examples: Examples) -> Features:
+    """Return what a model that a package carries makes of the texts or the images."""
+    model = EMBEDDERS[name]
+    _check_kind(name, model.kind, examples)
+    model.check(name)
+    made = of_array(model.embed(_for_function(examples)), name)
+    (block,) = made.blocks
+    about = block.about | {"recipe": model.recipe}
+    return Features(made.X, (Block(block.kind, about, block.map, block.offset),))
+
+
+def _check_kind(name: str, kind: str, examples: Examples) -> None:
+    there = "images" if examples.images is not None else "texts" if examples.text else "numbers"
+    if there != kind:
+        raise BadInput(f"--embed {name} is for {kind}, and these are {there}: leave it out.")
 
 
 def of_examples(

@@ -139,6 +139,7 @@ def _part(kind: str, about: dict[str, Any], weights: Floats) -> dict[str, Any]:
         "kind": "embedding",
         "rule": "sum of weight * value over the embedding",
         "source": about["source"],
+        **({"needs": about["recipe"]} if "recipe" in about else {}),
         "weights": numbers,
     }
 
