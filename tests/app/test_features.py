@@ -75,8 +75,8 @@ def test_a_linear_model_of_text_features_is_one_of_words():
 
 
 def test_directions_depend_on_the_size_of_the_pool():
-    assert features.of_table(demo.messages(320)[0]).X.shape[1] == 20
-    assert features.of_table(demo.messages(64)[0]).X.shape[1] == 8
+    assert features.of_table(demo.messages(320)[0], words=False).X.shape[1] == 20
+    assert features.of_table(demo.messages(64)[0], words=False).X.shape[1] == 8
 
 
 def test_features_of_images_grey_and_coloured(tmp_path):
@@ -88,6 +88,7 @@ def test_features_of_images_grey_and_coloured(tmp_path):
     made = features.of_examples(examples)
     assert len(made.X) == 13
     assert made.blocks[0].about == {"side": 32, "channels": 3}
+    assert [block.kind for block in made.blocks] == ["pixels"]  # there is no edge in any
     # The first direction is the way from the first colour to the last.
     assert abs(np.corrcoef(made.X[:12, 0], np.arange(12))[0, 1]) > 0.99
 

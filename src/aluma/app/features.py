@@ -1,10 +1,11 @@
 """Features of examples that come without: from numeric columns, texts and images.
 
 Halfspaces are uniform a priori, so the scale of a feature says how much it is expected to matter.
-Numeric columns are standardised; texts (:mod:`aluma.app.text_features`), images (pixels, then PCA)
-and embeddings keep the relative scale of their directions, centred and with an average variance of
-1. Every block is an affine map of something plain, so that a linear classifier of the features is a
-linear classifier of cells, words or pixels, which is what is exported.
+Numeric columns are standardised; texts (:mod:`aluma.app.text_features`), images
+(:mod:`aluma.app.image_features`) and embeddings keep the relative scale of their directions,
+centred and with an average variance of 1. Every block is an affine map of something plain, so that a
+linear classifier of the features is one of cells, words, edges or pixels, which is what is
+exported.
 """
 
 from __future__ import annotations
@@ -22,17 +23,16 @@ import numpy.typing as npt
 import pandas as pd
 
 from aluma.app import word_vectors
-from aluma.app.blocks import Block, reduced
+from aluma.app.blocks import Block
 from aluma.app.embedders import EMBEDDERS, TEXTS
-from aluma.app.examples import ArrayImages, Examples, Images, shown
+from aluma.app.examples import Examples, Images, shown
+from aluma.app.image_features import of_pictures
 from aluma.app.reading import is_text, is_words
 from aluma.app.text_features import by_vectors, by_words
 from aluma.arrays import Floats, Singles
 from aluma.errors import BadInput
 from aluma.pool import LARGEST_ENTRY
 
-#: Images are made this high and wide.
-IMAGE_SIDE = 32
 #: Names of columns that only number the rows, if their values are all different.
 ROW_NUMBERS = {"id", "index", "unnamed: 0", "row", "key"}
 #: What is said where texts could be known better.
@@ -129,15 +129,11 @@ def of_texts(column: pd.Series[Any], words: bool | None = None) -> Features:
 
 
 def of_images(images: Images, count: int) -> Features:
-    """Return principal components of the pixels, all images made the same size."""
-    pictures = [_pixels(images, i) for i in range(count)]
-    coloured = any(len(one) > IMAGE_SIDE * IMAGE_SIDE for one in pictures)
-    wanted = IMAGE_SIDE * IMAGE_SIDE * (3 if coloured else 1)
-    raw = np.stack(
-        [one if len(one) == wanted else np.repeat(one, wanted // len(one)) for one in pictures]
-    )
-    about = {"side": IMAGE_SIDE, "channels": 3 if coloured else 1}
-    return _joined([reduced("pixels", about, raw)], [])
+    """Return features of images: directions of edges, and pixels."""
+    made = _joined(of_pictures(images, count), [])
+    if not made.X.any():
+        raise BadInput("every image is the same: nothing tells the examples apart.")
+    return made
 
 
 def of_array(array: npt.NDArray[Any], source: str) -> Features:
@@ -223,11 +219,6 @@ def of_examples(
     """Return features of examples that came without any; see :func:`of_table`."""
     if examples.images is None:
         return of_table(examples.frame, columns, without, words)
-    if (
-        isinstance(examples.images, ArrayImages)
-        and examples.images.data[0].size <= IMAGE_SIDE * IMAGE_SIDE
-    ):
-        return of_array(examples.images.data, "pixels")
     return of_images(examples.images, len(examples))
 
 
@@ -297,13 +288,6 @@ def _text(
     if words is None and not there and BETTER not in notes:
         notes.append(BETTER)
     return [] if made is None else [made]
-
-
-def _pixels(images: Images, i: int) -> Floats:
-    picture = images.picture(i)
-    grey = picture.mode in ("1", "L", "I", "I;16", "F")
-    made = picture.convert("L" if grey else "RGB").resize((IMAGE_SIDE, IMAGE_SIDE))
-    return np.asarray(made, dtype=np.float64).ravel() / 255.0
 
 
 def _numbers_rows(column: pd.Series[Any]) -> bool:
