@@ -3,8 +3,8 @@
 Halfspaces are uniform a priori, so the scale of a feature says how much it is expected to matter.
 Numeric columns are standardised; texts (:mod:`aluma.app.text_features`), images
 (:mod:`aluma.app.image_features`) and embeddings keep the relative scale of their directions,
-centred and with an average variance of 1. Every block is an affine map of something plain, so that a
-linear classifier of the features is one of cells, words, edges or pixels, which is what is
+centred and with an average variance of 1. Every block is an affine map of something plain, so that
+a linear classifier of the features is one of cells, words, edges or pixels, which is what is
 exported.
 """
 
