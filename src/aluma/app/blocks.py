@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -35,7 +35,11 @@ class Block:
         return np.asarray(made, dtype=np.float64)
 
 
-def reduced(kind: str, about: dict[str, Any], raw: Any) -> tuple[Floats, Block]:
+#: Features, and how they came about.
+Part: TypeAlias = tuple[Floats | Singles, Block]
+
+
+def reduced(kind: str, about: dict[str, Any], raw: Any) -> Part:
     """Return the leading principal directions, centred, with an average variance of 1."""
     directions = leading(raw)
     projected = np.asarray(raw @ directions, dtype=np.float64)

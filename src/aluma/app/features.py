@@ -23,7 +23,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from aluma.app import word_vectors
-from aluma.app.blocks import Block
+from aluma.app.blocks import Block, Part
 from aluma.app.embedders import EMBEDDERS, TEXTS
 from aluma.app.examples import Examples, Images, shown
 from aluma.app.image_features import of_pictures
@@ -93,7 +93,7 @@ def of_table(
         listed = ", ".join(map(repr, frame.columns))
         raise BadInput(f"there is no column {unknown[0]!r}: the columns are {listed}.")
     names = [name for name in columns or frame.columns if name != without]
-    parts: list[tuple[Floats, Block]] = []
+    parts: list[Part] = []
     notes: list[str] = []
     if columns is None:
         numbering = [name for name in names if _numbers_rows(frame[name])]
@@ -230,12 +230,12 @@ def _for_function(examples: Examples) -> list[Any]:
     return examples.frame.to_dict(orient="records")
 
 
-def _joined(parts: Sequence[tuple[Floats, Block]], notes: list[str]) -> Features:
+def _joined(parts: Sequence[Part], notes: list[str]) -> Features:
     X = np.hstack([np.asarray(one, dtype=np.float32) for one, _ in parts])
     return Features(X, tuple(block for _, block in parts), notes)
 
 
-def _numeric(frame: pd.DataFrame, notes: list[str]) -> list[tuple[Floats, Block]]:
+def _numeric(frame: pd.DataFrame, notes: list[str]) -> list[Part]:
     """Standardise numbers; a missing one becomes the mean, a constant column is left out."""
     raw = frame.to_numpy(dtype=np.float64, na_value=np.nan)
     wrong = np.argwhere(np.abs(raw) > LARGEST_ENTRY)
@@ -264,7 +264,7 @@ def _numeric(frame: pd.DataFrame, notes: list[str]) -> list[tuple[Floats, Block]
     return [((raw - mean) * scale, Block("numeric", about, scale, mean * scale))]
 
 
-def _category(column: pd.Series[Any]) -> list[tuple[Floats, Block]]:
+def _category(column: pd.Series[Any]) -> list[Part]:
     """Return an indicator for each value that occurs at least twice."""
     text = column.map(shown)
     counts = text[text != ""].value_counts()
@@ -278,9 +278,7 @@ def _category(column: pd.Series[Any]) -> list[tuple[Floats, Block]]:
     return [(raw * scale - offset, Block("category", about, scale, offset))]
 
 
-def _text(
-    column: pd.Series[Any], words: bool | None, notes: list[str]
-) -> list[tuple[Floats, Block]]:
+def _text(column: pd.Series[Any], words: bool | None, notes: list[str]) -> list[Part]:
     """Return features of a text column; with vectors of words if wanted, or if there are any."""
     there = word_vectors.installed() if words is None else words
     texts = column.map(shown).tolist()

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from aluma.app.blocks import Block, reduced
+from aluma.app.blocks import Block, Part, reduced
 from aluma.app.examples import Images
 from aluma.arrays import Floats, Singles
 
@@ -30,7 +30,7 @@ PIXELS = 0.3
 AT_ONCE = 1_000
 
 
-def of_pictures(images: Images, count: int) -> list[tuple[Floats, Block]]:
+def of_pictures(images: Images, count: int) -> list[Part]:
     """Return leading directions of the edges and of the pixels, all images made the same size."""
     raw, grey = _pixels(images, count)
     channels = raw.shape[1] // IMAGE_SIDE**2
@@ -97,5 +97,5 @@ def _to_one(bytes_: Any) -> Singles:
     return np.asarray(bytes_, dtype=np.float32) / np.float32(255)
 
 
-def _weaker(X: Floats, block: Block, by: float) -> tuple[Floats, Block]:
+def _weaker(X: Floats | Singles, block: Block, by: float) -> Part:
     return X * by, replace(block, map=block.map * by, offset=block.offset * by)

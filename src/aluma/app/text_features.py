@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aluma.app.blocks import Block, leading, reduced
+from aluma.app.blocks import Block, Part, leading, reduced
 from aluma.app.word_vectors import summed_vectors
 from aluma.arrays import Bools, Floats, Singles
 
@@ -40,7 +40,7 @@ class Counted(NamedTuple):
         return {"column": column, "terms": self.terms, "idf": np.round(self.idf, 6).tolist()}
 
 
-def by_words(texts: Sequence[str], column: str) -> tuple[Floats, Block] | None:
+def by_words(texts: Sequence[str], column: str) -> Part | None:
     """Return the leading directions of TF-IDF; None if no word occurs in two texts."""
     counted = _counted(texts)
     if counted is None:
@@ -48,7 +48,7 @@ def by_words(texts: Sequence[str], column: str) -> tuple[Floats, Block] | None:
     return reduced("text", counted.about(column), counted.raw)
 
 
-def by_vectors(texts: Sequence[str], column: str) -> tuple[Floats, Block] | None:
+def by_vectors(texts: Sequence[str], column: str) -> Part | None:
     """Return the leading directions of TF-IDF and vectors of words together; None if no words.
 
     The two have the same total variance. That was better on messages, reviews and posts than
@@ -57,15 +57,16 @@ def by_vectors(texts: Sequence[str], column: str) -> tuple[Floats, Block] | None
     counted = _counted(texts, rare=True)
     if counted is None:
         return None
-    map_ = np.hstack([_balanced(counted.raw, one) for one in _maps(counted)])
-    made = np.asarray(counted.raw @ map_, dtype=np.float64)
-    made -= made.mean(axis=0)
+    # Single precision: 100,000 texts have 36 million numbers on the way.
+    raw = counted.raw.astype(np.float32)
+    sides = [_balanced(raw, one) for one in _maps(counted)]
+    made, map_ = (np.hstack(parts) for parts in zip(*sides, strict=True))
     most = max(8, min(JOINT_DIRECTIONS, len(made) // EXAMPLES_PER_DIRECTION))
     strong = np.linalg.eigh(made.T @ made)[1][:, ::-1][:, : min(most, len(made) - 1)]
     made = made @ strong
     scale = 1.0 / (float(made.std()) or 1.0)
     plain = np.asarray(map_ @ (strong * scale), dtype=np.float32)
-    offset = np.asarray(counted.raw @ plain, dtype=np.float64).mean(axis=0)
+    offset = np.asarray(raw.mean(axis=0)).ravel().astype(np.float64) @ plain
     return made * scale, Block("text", counted.about(column), plain, offset)
 
 
@@ -82,10 +83,12 @@ def _maps(counted: Counted) -> list[Floats | Singles]:
     return maps
 
 
-def _balanced(raw: Any, map_: Floats | Singles) -> Singles:
-    """Return a map that leads to features with a total variance of 1."""
-    spread = float(np.sqrt(np.asarray(raw @ map_, dtype=np.float64).var(axis=0).sum()))
-    return np.asarray(map_ / (spread or 1.0), dtype=np.float32)
+def _balanced(raw: Any, map_: Floats | Singles) -> tuple[Singles, Singles]:
+    """Return features with a total variance of 1, centred, and the map that leads to them."""
+    made = np.asarray(raw @ map_.astype(np.float32))
+    made -= made.mean(axis=0, dtype=np.float64).astype(np.float32)
+    spread = np.float32(np.sqrt(made.var(axis=0, dtype=np.float64).sum()) or 1.0)
+    return made / spread, np.asarray(map_ / spread, dtype=np.float32)
 
 
 def _counted(texts: Sequence[str], *, rare: bool = False) -> Counted | None:

@@ -50,8 +50,8 @@ def _whole(name: str) -> tuple[npt.NDArray[np.uint8], Bools]:
 def features_of(images: npt.NDArray[np.uint8]) -> dict[str, Floats]:
     """Return features by their kind."""
     made = of_pictures(ArrayImages(images), len(images))
-    by_kind = {block.kind: X for X, block in made}
-    return {"pixels": by_kind["pixels"], "edges and pixels": np.hstack([X for X, _ in made])}
+    by_kind = {block.kind: np.asarray(X, dtype=np.float64) for X, block in made}
+    return {"pixels": by_kind["pixels"], "edges and pixels": np.hstack(list(by_kind.values()))}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
