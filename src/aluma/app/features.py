@@ -29,7 +29,7 @@ from aluma.app.examples import Examples, Images, shown
 from aluma.app.image_features import of_pictures
 from aluma.app.reading import is_text, is_words
 from aluma.app.text_features import by_vectors, by_words
-from aluma.arrays import Floats, Singles
+from aluma.arrays import Singles
 from aluma.errors import BadInput
 from aluma.pool import LARGEST_ENTRY
 
