@@ -88,7 +88,8 @@ def _balanced(raw: Any, map_: Floats | Singles) -> tuple[Singles, Singles]:
     made = np.asarray(raw @ map_.astype(np.float32))
     made -= made.mean(axis=0, dtype=np.float64).astype(np.float32)
     spread = np.float32(np.sqrt(made.var(axis=0, dtype=np.float64).sum()) or 1.0)
-    return made / spread, np.asarray(map_ / spread, dtype=np.float32)
+    made /= spread
+    return made, np.asarray(map_ / spread, dtype=np.float32)
 
 
 def _counted(texts: Sequence[str], *, rare: bool = False) -> Counted | None:
