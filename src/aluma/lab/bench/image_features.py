@@ -1,6 +1,6 @@
 """Features of images: the learner's errors by pixels alone, and by edges and pixels.
 
-python -m aluma.lab.bench.image_features [--results FILE] [--runs N]
+python -m aluma.lab.bench.image_features [--results FILE] [--runs N] [--pools NAME ...]
 """
 
 from __future__ import annotations
@@ -59,10 +59,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Features of images.")
     parser.add_argument("--results", type=Path, help="JSON lines; finished runs are not redone")
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--pools", nargs="+", choices=tuple(PAIRS), default=list(PAIRS))
     given = parser.parse_args(arguments)
     kept, seeds = KeptRuns(given.results), range(FIRST_SEED, FIRST_SEED + given.runs)
     with one_core():
-        for name in PAIRS:
+        for name in given.pools:
             for seed in seeds:
                 if all((name, seed, kind) in kept for kind in KINDS):
                     continue
@@ -71,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 chosen = np.sort(rng.permutation(len(positive))[:ROWS])
                 for kind, X in features_of(images[chosen]).items():
                     kept.add((name, seed, kind), curve(X, positive[chosen], seed, MARKS))
-    Console(width=160).print(shown(kept, list(PAIRS), KINDS, seeds, MARKS))
+    Console(width=160).print(shown(kept, given.pools, KINDS, seeds, MARKS))
     return 0
 
 
