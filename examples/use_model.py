@@ -14,7 +14,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 
 
@@ -79,11 +79,39 @@ def embedding(part: dict, row: dict[str, str]) -> Values:
 
 def pixels(part: dict, row: dict[str, str]) -> Values:
     """Return the pixels of an image, made as large as the model's."""
+    return enumerate(brightness(row["file"], part["side"], part["channels"]))
+
+
+def brightness(file: str, side: int, channels: int) -> list[float]:
+    """Return the values of an image, from 0 to 1."""
     from PIL import Image, ImageOps
 
-    side, mode = part["side"], "L" if part["channels"] == 1 else "RGB"
-    turned = ImageOps.exif_transpose(Image.open(row["file"]))
-    return enumerate(byte / 255 for byte in turned.convert(mode).resize((side, side)).tobytes())
+    turned = ImageOps.exif_transpose(Image.open(file)).convert("L" if channels == 1 else "RGB")
+    return [byte / 255 for byte in turned.resize((side, side)).tobytes()]
+
+
+def edges(part: dict, row: dict[str, str]) -> Values:
+    """Return how strong edges are in each square and direction, beside those around it."""
+    side, cell, angles = part["side"], part["cell"], part["angles"]
+    grey, squares = brightness(row["file"], side, 1), side // cell
+    found = [[0.0] * angles for _ in range(squares * squares)]
+    for y, x in product(range(side), repeat=2):
+        here, inside = y * side + x, range(1, side - 1)
+        down = grey[here + side] - grey[here - side] if y in inside else 0.0
+        right = grey[here + 1] - grey[here - 1] if x in inside else 0.0
+        angle = math.atan2(down, right) % math.pi * angles / math.pi
+        first, strength = math.floor(angle), math.hypot(down, right)
+        counted = found[y // cell * squares + x // cell]
+        counted[first % angles] += strength * (1 - angle + first)
+        counted[(first + 1) % angles] += strength * (angle - first)
+    squared = [sum(value * value for value in counted) for counted in found]
+    values = []
+    for place, counted in enumerate(found):
+        y, x = divmod(place, squares)
+        around = product(range(max(y - 1, 0), y + 2), range(max(x - 1, 0), x + 2))
+        near = sum(squared[i * squares + j] for i, j in around if i < squares and j < squares)
+        values += [value / math.sqrt(part["floor"] + near) for value in counted]
+    return enumerate(values)
 
 
 PARTS = {
@@ -92,13 +120,14 @@ PARTS = {
     "text": text,
     "embedding": embedding,
     "pixels": pixels,
+    "edges": edges,
 }
 
 
 def rows(model: dict, paths: list[str]) -> Iterator[dict[str, str]]:
     """Yield the rows of tables, or the names of images."""
     for path in paths:
-        if model["parts"][0]["kind"] == "pixels":
+        if model["parts"][0]["kind"] in ("pixels", "edges"):
             yield {"file": path}
         else:
             with Path(path).open(encoding="utf-8", newline="") as file:

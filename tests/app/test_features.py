@@ -11,6 +11,7 @@ from PIL import Image
 
 from aluma.app import demo, features, reading
 from aluma.app.features import Features
+from aluma.app.text_features import WORD
 from aluma.errors import BadInput
 
 
@@ -55,7 +56,7 @@ def raw_text(block, texts):
     """Return what the model file's rule for texts says, word by word."""
     rows = []
     for text in texts:
-        words = re.findall(features.WORD, text.lower())
+        words = re.findall(WORD, text.lower())
         terms = [*words, *(f"{a} {b}" for a, b in pairwise(words))]
         counts = {term: terms.count(term) for term in set(terms)}
         known = zip(block.about["terms"], block.about["idf"], strict=True)
@@ -74,8 +75,8 @@ def test_a_linear_model_of_text_features_is_one_of_words():
 
 
 def test_directions_depend_on_the_size_of_the_pool():
-    assert features.of_table(demo.messages(320)[0]).X.shape[1] == 20
-    assert features.of_table(demo.messages(64)[0]).X.shape[1] == 8
+    assert features.of_table(demo.messages(320)[0], words=False).X.shape[1] == 20
+    assert features.of_table(demo.messages(64)[0], words=False).X.shape[1] == 8
 
 
 def test_features_of_images_grey_and_coloured(tmp_path):
@@ -87,6 +88,7 @@ def test_features_of_images_grey_and_coloured(tmp_path):
     made = features.of_examples(examples)
     assert len(made.X) == 13
     assert made.blocks[0].about == {"side": 32, "channels": 3}
+    assert [block.kind for block in made.blocks] == ["pixels"]  # there is no edge in any
     # The first direction is the way from the first colour to the last.
     assert abs(np.corrcoef(made.X[:12, 0], np.arange(12))[0, 1]) > 0.99
 

@@ -1,10 +1,11 @@
 """Features of examples that come without: from numeric columns, texts and images.
 
 Halfspaces are uniform a priori, so the scale of a feature says how much it is expected to matter.
-Numeric columns are standardised; texts (TF-IDF, then a truncated SVD), images (pixels, then PCA)
-and embeddings keep the relative scale of their directions, centred and with an average variance of
-1. Every block is an affine map of something plain, so that a linear classifier of the features is a
-linear classifier of cells, words or pixels, which is what is exported.
+Numeric columns are standardised; texts (:mod:`aluma.app.text_features`), images
+(:mod:`aluma.app.image_features`) and embeddings keep the relative scale of their directions,
+centred and with an average variance of 1. Every block is an affine map of something plain, so that
+a linear classifier of the features is one of cells, words, edges or pixels, which is what is
+exported.
 """
 
 from __future__ import annotations
@@ -21,43 +22,24 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from aluma.app.examples import ArrayImages, Examples, Images, shown
+from aluma.app import word_vectors
+from aluma.app.blocks import Block, Part
+from aluma.app.embedders import EMBEDDERS, TEXTS
+from aluma.app.examples import Examples, Images, shown
+from aluma.app.image_features import of_pictures
 from aluma.app.reading import is_text, is_words
-from aluma.arrays import Floats, Singles
+from aluma.app.text_features import by_vectors, by_words
+from aluma.arrays import Singles
 from aluma.errors import BadInput
 from aluma.pool import LARGEST_ENTRY
 
-#: Directions kept of a text column or of the pixels of images. Each costs about three answers
-#: until a bound of 1% is reached. On the SMS Spam Collection 50 of them stop after 180 answers with
-#: 1.9% wrong, for they separate the two kinds less well than is believed; 100 after 300 with 1.1%.
-DIRECTIONS = 100
-#: Small pools keep fewer: one for so many examples.
-EXAMPLES_PER_DIRECTION = 16
-#: Words and pairs of words that are counted, at most.
-VOCABULARY = 20_000
-#: Images are made this high and wide.
-IMAGE_SIDE = 32
-#: A word as the model file defines it; kept here so that the two agree.
-WORD = r"\w+"
 #: Names of columns that only number the rows, if their values are all different.
 ROW_NUMBERS = {"id", "index", "unnamed: 0", "row", "key"}
-
-
-@dataclass(frozen=True)
-class Block:
-    """Some of the features: ``raw @ map - offset``, where ``about`` says what raw is.
-
-    ``map`` is (raw, d), or (raw,) where every feature is one raw number rescaled.
-    """
-
-    kind: str
-    about: dict[str, Any]
-    map: Floats
-    offset: Floats
-
-    def weights(self, w: Floats) -> Floats:
-        """Return weights of the raw numbers, given weights of the features."""
-        return np.asarray(self.map * w if self.map.ndim == 1 else self.map @ w)
+#: What is said where texts could be known better.
+BETTER = (
+    "Texts are learnt from by their words alone. Vectors of words need fewer answers: "
+    "pip install 'aluma[text]', then begin another session."
+)
 
 
 @dataclass(frozen=True)
@@ -93,7 +75,10 @@ class Features:
 
 
 def of_table(
-    frame: pd.DataFrame, columns: Sequence[str] | None = None, without: str | None = None
+    frame: pd.DataFrame,
+    columns: Sequence[str] | None = None,
+    without: str | None = None,
+    words: bool | None = None,
 ) -> Features:
     """Return features of the rows of a table, by the kinds of its columns.
 
@@ -101,13 +86,14 @@ def of_table(
     ----------
     columns : the columns to use; by default all that are of use
     without : a column that is not to be used: the labels
+    words : whether texts are learnt from by vectors of words too; None if those are installed
     """
     unknown = [name for name in columns or () if name not in frame.columns]
     if unknown:
         listed = ", ".join(map(repr, frame.columns))
         raise BadInput(f"there is no column {unknown[0]!r}: the columns are {listed}.")
     names = [name for name in columns or frame.columns if name != without]
-    parts: list[tuple[Floats, Block]] = []
+    parts: list[Part] = []
     notes: list[str] = []
     if columns is None:
         numbering = [name for name in names if _numbers_rows(frame[name])]
@@ -118,7 +104,8 @@ def of_table(
         parts += _numeric(frame[numeric], notes)
     for name in names:
         if name not in numeric:
-            made = (_text if is_text(frame[name]) else _category)(frame[name])
+            text = is_text(frame[name])
+            made = _text(frame[name], words, notes) if text else _category(frame[name])
             parts += made
             if not made:
                 notes.append(f"Column {name!r} has no value that occurs twice: left out.")
@@ -130,16 +117,23 @@ def of_table(
     return _joined(parts, notes)
 
 
+def of_texts(column: pd.Series[Any], words: bool | None = None) -> Features:
+    """Return features of the texts of one column, whatever its cells look like."""
+    notes: list[str] = []
+    parts = _text(column, words, notes)
+    if not parts:
+        raise BadInput(
+            f"column {str(column.name)!r} has no words that tell the rows apart: name another one."
+        )
+    return _joined(parts, notes)
+
+
 def of_images(images: Images, count: int) -> Features:
-    """Return principal components of the pixels, all images made the same size."""
-    pictures = [_pixels(images, i) for i in range(count)]
-    coloured = any(len(one) > IMAGE_SIDE * IMAGE_SIDE for one in pictures)
-    wanted = IMAGE_SIDE * IMAGE_SIDE * (3 if coloured else 1)
-    raw = np.stack(
-        [one if len(one) == wanted else np.repeat(one, wanted // len(one)) for one in pictures]
-    )
-    about = {"side": IMAGE_SIDE, "channels": 3 if coloured else 1}
-    return _joined([_reduced("pixels", about, raw)], [])
+    """Return features of images: directions of edges, and pixels."""
+    made = _joined(of_pictures(images, count), [])
+    if not made.X.any():
+        raise BadInput("every image is the same: nothing tells the examples apart.")
+    return made
 
 
 def of_array(array: npt.NDArray[Any], source: str) -> Features:
@@ -161,14 +155,29 @@ def of_array(array: npt.NDArray[Any], source: str) -> Features:
     return Features(X, (Block("given", {"source": source}, scale, mean * scale),))
 
 
-def of_function(name: str, examples: Examples) -> Features:
+def of_function(
+    name: str,
+    examples: Examples,
+    columns: Sequence[str] | None = None,
+    without: str | None = None,
+) -> Features:
     """Return what a function ``package:function`` makes of the examples.
 
-    It is called once, with a list: of texts, of PIL images, or of rows as dictionaries.
+    It is called once, with a list: of texts, of PIL images, or of rows as dictionaries. Other names
+    are those of :data:`aluma.app.embedders.EMBEDDERS`, models that a package carries, and TEXTS,
+    ways to make features of texts, for which columns matter as in :func:`of_table`.
     """
+    if name in EMBEDDERS:
+        return _by_model(name, examples)
+    if name in TEXTS:
+        _check_kind(name, "texts", examples)
+        return of_examples(examples, columns, without, TEXTS[name])
     module, _, attribute = name.partition(":")
     if not module or not attribute:
-        raise BadInput(f"--embed {name!r} must have the form package:function.")
+        listed = ", ".join((*EMBEDDERS, *TEXTS))
+        raise BadInput(
+            f"--embed {name!r} must have the form package:function, or be one of {listed}."
+        )
     if "" not in sys.path:
         sys.path.insert(0, "")
     try:
@@ -184,17 +193,32 @@ def of_function(name: str, examples: Examples) -> Features:
     return of_array(made, name)
 
 
+def _by_model(name: str, examples: Examples) -> Features:
+    """Return what a model that a package carries makes of the texts or the images."""
+    model = EMBEDDERS[name]
+    _check_kind(name, model.kind, examples)
+    model.check(name)
+    made = of_array(model.embed(_for_function(examples)), name)
+    (block,) = made.blocks
+    about = block.about | {"recipe": model.recipe}
+    return Features(made.X, (Block(block.kind, about, block.map, block.offset),))
+
+
+def _check_kind(name: str, kind: str, examples: Examples) -> None:
+    there = "images" if examples.images is not None else "texts" if examples.text else "numbers"
+    if there != kind:
+        raise BadInput(f"--embed {name} is for {kind}, and these are {there}: leave it out.")
+
+
 def of_examples(
-    examples: Examples, columns: Sequence[str] | None = None, without: str | None = None
+    examples: Examples,
+    columns: Sequence[str] | None = None,
+    without: str | None = None,
+    words: bool | None = None,
 ) -> Features:
-    """Return features of examples that came without any."""
+    """Return features of examples that came without any; see :func:`of_table`."""
     if examples.images is None:
-        return of_table(examples.frame, columns, without)
-    if (
-        isinstance(examples.images, ArrayImages)
-        and examples.images.data[0].size <= IMAGE_SIDE * IMAGE_SIDE
-    ):
-        return of_array(examples.images.data, "pixels")
+        return of_table(examples.frame, columns, without, words)
     return of_images(examples.images, len(examples))
 
 
@@ -206,12 +230,12 @@ def _for_function(examples: Examples) -> list[Any]:
     return examples.frame.to_dict(orient="records")
 
 
-def _joined(parts: Sequence[tuple[Floats, Block]], notes: list[str]) -> Features:
+def _joined(parts: Sequence[Part], notes: list[str]) -> Features:
     X = np.hstack([np.asarray(one, dtype=np.float32) for one, _ in parts])
     return Features(X, tuple(block for _, block in parts), notes)
 
 
-def _numeric(frame: pd.DataFrame, notes: list[str]) -> list[tuple[Floats, Block]]:
+def _numeric(frame: pd.DataFrame, notes: list[str]) -> list[Part]:
     """Standardise numbers; a missing one becomes the mean, a constant column is left out."""
     raw = frame.to_numpy(dtype=np.float64, na_value=np.nan)
     wrong = np.argwhere(np.abs(raw) > LARGEST_ENTRY)
@@ -240,7 +264,7 @@ def _numeric(frame: pd.DataFrame, notes: list[str]) -> list[tuple[Floats, Block]
     return [((raw - mean) * scale, Block("numeric", about, scale, mean * scale))]
 
 
-def _category(column: pd.Series[Any]) -> list[tuple[Floats, Block]]:
+def _category(column: pd.Series[Any]) -> list[Part]:
     """Return an indicator for each value that occurs at least twice."""
     text = column.map(shown)
     counts = text[text != ""].value_counts()
@@ -254,52 +278,14 @@ def _category(column: pd.Series[Any]) -> list[tuple[Floats, Block]]:
     return [(raw * scale - offset, Block("category", about, scale, offset))]
 
 
-def _text(column: pd.Series[Any]) -> list[tuple[Floats, Block]]:
-    """Return the leading directions of a text column's TF-IDF matrix."""
-    from sklearn.feature_extraction.text import TfidfVectorizer
-
-    counter = TfidfVectorizer(
-        token_pattern=WORD,
-        ngram_range=(1, 2),
-        min_df=2,
-        max_features=VOCABULARY,
-        sublinear_tf=True,
-    )
-    try:
-        raw = counter.fit_transform(column.map(shown))
-    except ValueError:
-        # Nothing occurs in two texts, or nothing at all.
-        return []
-    about = {
-        "column": str(column.name),
-        "terms": [str(term) for term in counter.get_feature_names_out()],
-        "idf": np.round(counter.idf_, 6).tolist(),
-    }
-    return [_reduced("text", about, raw)]
-
-
-def _reduced(kind: str, about: dict[str, Any], raw: Any) -> tuple[Floats, Block]:
-    """Return the leading principal directions, centred, with an average variance of 1."""
-    from sklearn.utils.extmath import randomized_svd
-
-    dense = isinstance(raw, np.ndarray)
-    mean = np.asarray(raw.mean(axis=0)).ravel() if dense else None
-    centred = raw - mean if dense else raw
-    most = max(8, min(DIRECTIONS, raw.shape[0] // EXAMPLES_PER_DIRECTION))
-    kept = max(1, min(most, *(side - 1 for side in raw.shape)))
-    _, _, directions = randomized_svd(centred, kept, n_iter=4, random_state=0)
-    projected = np.asarray(raw @ directions.T, dtype=np.float64)
-    scale = 1.0 / (float((projected - projected.mean(axis=0)).std()) or 1.0)
-    offset = projected.mean(axis=0) * scale
-    made = projected * scale - offset
-    return made, Block(kind, about, np.asarray(directions.T * scale, dtype=np.float64), offset)
-
-
-def _pixels(images: Images, i: int) -> Floats:
-    picture = images.picture(i)
-    grey = picture.mode in ("1", "L", "I", "I;16", "F")
-    made = picture.convert("L" if grey else "RGB").resize((IMAGE_SIDE, IMAGE_SIDE))
-    return np.asarray(made, dtype=np.float64).ravel() / 255.0
+def _text(column: pd.Series[Any], words: bool | None, notes: list[str]) -> list[Part]:
+    """Return features of a text column; with vectors of words if wanted, or if there are any."""
+    there = word_vectors.installed() if words is None else words
+    texts = column.map(shown).tolist()
+    made = (by_vectors if there else by_words)(texts, str(column.name))
+    if words is None and not there and BETTER not in notes:
+        notes.append(BETTER)
+    return [] if made is None else [made]
 
 
 def _numbers_rows(column: pd.Series[Any]) -> bool:

@@ -1,4 +1,4 @@
-"""A model to take away: a linear classifier of cells, words or pixels, as plain JSON."""
+"""A model to take away: a linear classifier of cells, words, edges or pixels, as plain JSON."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import numpy as np
 
 from aluma.app.desk import Desk
 from aluma.app.export import labelled, statement
-from aluma.app.features import WORD, Features
+from aluma.app.features import Features
+from aluma.app.text_features import WORD
 from aluma.arrays import Floats, Ints
 from aluma.errors import BadInput
 from aluma.session.recipe import aluma_version
@@ -23,7 +24,8 @@ CLOSENESS = 100.0
 def model(desk: Desk, features: Features) -> dict[str, Any]:
     """Return a linear classifier fitted to the completed labels, in plain terms.
 
-    The weights are for cells, words or pixels as they are, not for the features made of them.
+    The weights are for cells, words, edges or pixels as they are, not for the features made of
+    them.
     """
     places = labelled(desk).place
     present = np.unique(places).tolist()
@@ -125,6 +127,17 @@ def _part(kind: str, about: dict[str, Any], weights: Floats) -> dict[str, Any]:
             "idf": dict(zip(about["terms"], about["idf"], strict=True)),
             "weights": dict(zip(about["terms"], numbers, strict=True)),
         }
+    if kind == "edges":
+        return {
+            "kind": kind,
+            "rule": "turn as EXIF says, make grey, resize to side x side, values 0 to 1; slopes "
+            "are differences of the two neighbours, 0 at the rim; a slope's length counts for the "
+            "two nearest of the directions (0 to pi) in its square of cell x cell pixels; divide "
+            "by the root of floor + the sum of squares in the square and the 8 around it; squares "
+            "row by row, directions innermost; sum of weight * that",
+            **about,
+            "weights": numbers,
+        }
     if kind == "pixels":
         return {
             "kind": kind,
@@ -138,6 +151,7 @@ def _part(kind: str, about: dict[str, Any], weights: Floats) -> dict[str, Any]:
         "kind": "embedding",
         "rule": "sum of weight * value over the embedding",
         "source": about["source"],
+        **({"needs": about["recipe"]} if "recipe" in about else {}),
         "weights": numbers,
     }
 

@@ -15,6 +15,7 @@ from aluma.app import answers, demo, features, guidelines, reading
 from aluma.app.board import Task, answers_of
 from aluma.app.carrying import Carried, carried
 from aluma.app.desk import Desk
+from aluma.app.embedders import TEXTS
 from aluma.app.examples import Examples, shown
 from aluma.app.features import Features
 from aluma.app.people.begin import Wish, check_wish, seated
@@ -53,7 +54,8 @@ class Wanted:
     label_column : a column that holds some labels already
     columns : those to make features of; None for all
     table : rows to show beside an array
-    embeddings, embed : an array, or a function that makes one, to use as features
+    embeddings, embed : an array, or a function that makes one, to use as features; or the name of
+        a model that a package carries, or of features of texts (:mod:`aluma.app.embedders`)
     tolerance : share of the labels that may be wrong; None for what the session says, or 5%
     slack : how messy the answers may be, or "auto"; None for what the session says, or "auto"
     answers_from : another session whose answers are to be carried over when this one begins
@@ -151,7 +153,7 @@ def _check_wishes(wanted: Wanted) -> None:
     if wanted.embeddings is not None and wanted.embed is not None:
         raise BadInput("--embeddings and --embed exclude each other: pass one of them.")
     an_array = wanted.source is not None and is_array(wanted.source)
-    own = wanted.embeddings is not None or wanted.embed is not None
+    own = wanted.embeddings is not None or wanted.embed not in (None, *TEXTS)
     if wanted.columns is not None and (own or an_array):
         raise BadInput("--columns has no effect on embeddings: leave one of the two out.")
     if wanted.table is not None and not an_array:
@@ -276,7 +278,7 @@ def _edited(wanted: Wanted, examples: Examples, *, same_files: bool) -> BadInput
 
 def _made(wanted: Wanted, examples: Examples, column: str | None) -> Features:
     if wanted.embed is not None:
-        return features.of_function(wanted.embed, examples)
+        return features.of_function(wanted.embed, examples, wanted.columns, column)
     given = wanted.embeddings
     if given is None and wanted.source and is_array(wanted.source):
         given = wanted.source

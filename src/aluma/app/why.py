@@ -17,10 +17,12 @@ from typing import Any
 
 import numpy as np
 
+from aluma.app.blocks import Block
 from aluma.app.desk import Desk
 from aluma.app.examples import FIELD_CHARACTERS, TEXT_CHARACTERS, shown
-from aluma.app.features import WORD, Block, Features
+from aluma.app.features import Features
 from aluma.app.review_shapes import Column, Piece, Why
+from aluma.app.text_features import WORD
 from aluma.app.votes import votes
 from aluma.app.withheld import withheld
 from aluma.arrays import Floats

@@ -62,7 +62,9 @@ def label(
         str | None,
         typer.Option(
             metavar="PACKAGE:FUNCTION",
-            help="A function to learn with: takes the list of examples, returns an array.",
+            help="A function to learn with: takes the list of examples, returns an array. Or "
+            "minilm (texts) or efficientnet (images), models that packages carry; words or tfidf, "
+            "texts with or without vectors of words.",
         ),
     ] = None,
     stop_at: Annotated[
@@ -149,7 +151,8 @@ def label(
 
     Answers are kept in a file beside yours and are safe on the disk before the page ticks them, so
     stop whenever you like and run the same command again to go on. Numbers are standardised, texts
-    and images turned into features; or bring your own with --embeddings or --embed.
+    and images turned into features (texts better with: pip install 'aluma[text]'); or bring your
+    own with --embeddings or --embed.
 
     Example: aluma label messages.csv --yes spam --no ham
 

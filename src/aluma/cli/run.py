@@ -30,6 +30,12 @@ def run(
     label_column: Annotated[
         str, typer.Option(metavar="NAME", help="The column that holds the known labels.")
     ],
+    text: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Learn from the texts in this column, not from the numbers."
+        ),
+    ] = None,
     strategy: Annotated[
         str,
         typer.Option(
@@ -75,7 +81,8 @@ def run(
     """Find out how many labels you would have needed for data that are labelled already.
 
     The known labels are hidden and given away one at a time, when they are asked for. Two different
-    labels are needed; numeric columns are used, standardised. At the end there are a table of the
+    labels are needed; numeric columns are used, standardised, or the texts of one column, as
+    `aluma label` makes features of them. At the end there are a table of the
     labels needed, where the learner itself would have stopped and what it would have promised, a
     picture, and the pool as it was labelled then, as a CSV file.
 
@@ -88,7 +95,7 @@ def run(
     if allowed != 0 and "slack" not in accepted(ENTRIES[strategy].learner):
         fail(f"{strategy} does not allow for slack: leave --slack out, or use --strategy aluma.")
     wide = _margin(margin)
-    data = read_labelled(pool, label_column)
+    data = read_labelled(pool, label_column, text)
     results = folder(out)
     for note in data.notes:
         console.print(plain(note))

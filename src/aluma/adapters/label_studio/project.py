@@ -23,7 +23,8 @@ from aluma.adapters.label_studio.config import Question
 from aluma.adapters.label_studio.studio import MODEL, Studio
 from aluma.app import features
 from aluma.app.examples import ArrayImages, Examples
-from aluma.app.features import IMAGE_SIDE, Features
+from aluma.app.features import Features
+from aluma.app.image_features import IMAGE_SIDE
 from aluma.app.reading import as_examples
 from aluma.errors import BadInput, Conflict, Exhausted, Undecided
 from aluma.pool import Pool

@@ -128,11 +128,11 @@ def one_digit(positive: int, _seed: int) -> tuple[Floats, Floats]:
 
 
 def text_pool(name: str, seed: int) -> tuple[Floats, Floats]:
-    """Return texts with the features that the labelling page makes of them."""
+    """Return texts with the features that the labelling page makes of them without vectors."""
     data = _texts(name)
     kept = some(len(data), seed)
     frame = pd.DataFrame({"text": [data.texts[i] for i in kept]})
-    made = features.of_table(frame, columns=["text"])
+    made = features.of_table(frame, columns=["text"], words=False)
     return np.asarray(made.X, dtype=np.float64), data.y[kept].astype(np.float64)
 
 
