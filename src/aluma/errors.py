@@ -6,6 +6,8 @@ that catches those goes on working. Messages name the value, the rule it breaks 
 
 from __future__ import annotations
 
+from math import floor
+
 
 class AlumaError(Exception):
     """Whatever aluma itself raises; catch this to catch all of it."""
@@ -71,9 +73,10 @@ class OutOfReach(Exhausted):
         super().__init__(
             f"these features cannot separate the answers: {wrong} of the last {checks} labels "
             f"checked at random were wrong, so about {estimate:.0%} of all would be (at least "
-            f"{lower_bound:.1%}), and {tolerance:.1%} may be. Better features or the full "
-            "labelling are the way: set keep_asking = True to go on asking, or allow for a larger "
-            "tolerance."
+            # Rounded down: at least so much was shown, and no more.
+            f"{floor(lower_bound * 10_000 + 1e-9) / 10_000:.2%}), and {100 * tolerance:.10g}% may "
+            "be. Better features or the full labelling are the way: set keep_asking = True to go "
+            "on asking, or allow for a larger tolerance."
         )
 
     def __reduce__(self) -> tuple[type[OutOfReach], tuple[float, float, float, int, int]]:
