@@ -55,7 +55,10 @@ class Exhausted(AlumaError, LookupError):
 
 
 class OutOfReach(Exhausted):
-    """More labels would stay wrong than may be: the features cannot separate the answers.
+    """More labels would stay wrong than may be: these features do not separate them well enough.
+
+    That is what checks showed at the pace at which errors fell. More answers may separate them in
+    the end, as where there are more features than answers; half of the pool is not enough.
 
     Attributes
     ----------
@@ -70,13 +73,14 @@ class OutOfReach(Exhausted):
     ) -> None:
         self.estimate, self.lower_bound, self.tolerance = estimate, lower_bound, tolerance
         self.checks, self.wrong = checks, wrong
+        # Rounded down: at least so much was shown, and no more.
+        least = f"{floor(lower_bound * 10_000 + 1e-9) / 10_000:.2%}"
         super().__init__(
-            f"these features cannot separate the answers: {wrong} of the last {checks} labels "
-            f"checked at random were wrong, so about {estimate:.0%} of all would be (at least "
-            # Rounded down: at least so much was shown, and no more.
-            f"{floor(lower_bound * 10_000 + 1e-9) / 10_000:.2%}), and {100 * tolerance:.10g}% may "
-            "be. Better features or the full labelling are the way: set keep_asking = True to go "
-            "on asking, or allow for a larger tolerance."
+            f"these features cannot separate the answers well enough: {wrong} of the last {checks} "
+            f"labels checked at random were wrong, so about {estimate:.0%} of all would be (at "
+            f"least {least}), and {100 * tolerance:.10g}% may be. Better features or the full "
+            "labelling are the way: set keep_asking = True to go on asking, or allow for a larger "
+            "tolerance."
         )
 
     def __reduce__(self) -> tuple[type[OutOfReach], tuple[float, float, float, int, int]]:
