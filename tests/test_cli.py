@@ -262,7 +262,7 @@ def holed() -> pd.DataFrame:
         (flowers(), "colour", "no column 'colour'. Its columns are 'name', 'width', 'length'"),
         (flowers(), "name", "40 different values"),
         (flowers()[["name", "kind"]], "kind", "no numeric column"),
-        (flowers().assign(kind="rose"), "kind", "1 different values ('rose')"),
+        (flowers().assign(kind="rose"), "kind", "1 different value ('rose')"),
         (flowers().assign(kind=np.nan), "kind", "no row with a label in 'kind'"),
         (flowers()[:0], "kind", "no rows below the names"),
         (holed(), "kind", "no number in row 3 (counted from 0 below the names), column 'length'"),
