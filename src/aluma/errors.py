@@ -65,28 +65,37 @@ class OutOfReach(Exhausted):
     estimate : share of the labels that is wrong, as far as the checks tell
     lower_bound : share that is wrong at least, as the last audit showed
     tolerance : share that may be wrong
-    checks, wrong : labels that the last two audits checked at random, and how many were wrong
+    checks, wrong : labels that the last two audits checked at random, and how many were wrong, or
+        skipped: nobody could say that those are right
+    skipped : how many were skipped
     """
 
     def __init__(
-        self, estimate: float, lower_bound: float, tolerance: float, checks: int, wrong: int
+        self,
+        estimate: float,
+        lower_bound: float,
+        tolerance: float,
+        checks: int,
+        wrong: int,
+        skipped: int = 0,
     ) -> None:
         self.estimate, self.lower_bound, self.tolerance = estimate, lower_bound, tolerance
-        self.checks, self.wrong = checks, wrong
+        self.checks, self.wrong, self.skipped = checks, wrong, skipped
+        were = f"wrong or skipped ({skipped} skipped)" if skipped else "wrong"
         # Rounded down: at least so much was shown, and no more.
         least = f"{floor(lower_bound * 10_000 + 1e-9) / 10_000:.2%}"
         super().__init__(
             f"these features cannot separate the answers well enough: {wrong} of the last {checks} "
-            f"labels checked at random were wrong, so about {estimate:.0%} of all would be (at "
+            f"labels checked at random were {were}, so about {estimate:.0%} of all would be (at "
             f"least {least}), and {100 * tolerance:.10g}% may be. Better features or the full "
             "labelling are the way: set keep_asking = True to go on asking, or allow for a larger "
             "tolerance."
         )
 
-    def __reduce__(self) -> tuple[type[OutOfReach], tuple[float, float, float, int, int]]:
+    def __reduce__(self) -> tuple[type[OutOfReach], tuple[float | int, ...]]:
         # Exceptions travel between processes by their arguments, and the message is not one.
-        settings = self.estimate, self.lower_bound, self.tolerance, self.checks, self.wrong
-        return type(self), settings
+        shares = self.estimate, self.lower_bound, self.tolerance
+        return type(self), (*shares, self.checks, self.wrong, self.skipped)
 
 
 # -- examples ----------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """Learners that check their labels: what is promised, on kind and unkind data."""
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -269,6 +270,20 @@ def test_coin_tosses_are_out_of_reach() -> None:
     assert issubclass(OutOfReach, Exhausted)
     learner.keep_asking = True
     assert learner.ask() not in learner.answered
+
+
+def test_checks_that_were_skipped_are_not_called_wrong() -> None:
+    learner = ALuMA(X, classes=("no", "yes"), **SMALL)
+    while learner.out_of_reach is None:
+        question = learner.ask()
+        if learner.phase == "checking":
+            learner.skip(question)
+        else:
+            learner.tell(question, Y[question])
+    why = learner.out_of_reach
+    assert why.skipped == why.wrong == why.checks
+    assert f"were wrong or skipped ({why.skipped} skipped)" in str(why)
+    assert str(pickle.loads(pickle.dumps(why))) == str(why)
 
 
 def test_what_is_promised_at_the_stop_holds_on_noisy_answers() -> None:
