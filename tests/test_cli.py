@@ -144,7 +144,7 @@ def test_a_budget_that_is_too_small_is_said(csv, tmp_path):
     assert result.exit_code == 0
     assert "The budget of 2 labels is spent" in told(result)
     assert "The budget is spent, with no stop yet, after 2 labels: 2 to learn from" in told(result)
-    assert "nothing is promised about them" in told(result)
+    assert "any of them may be wrong" in told(result)
     assert ">2" in result.output
     given = pd.read_csv(tmp_path / "labelled-pool.csv")["given_by"]
     assert (given == "person").sum() == 2
@@ -262,7 +262,7 @@ def holed() -> pd.DataFrame:
         (flowers(), "colour", "no column 'colour'. Its columns are 'name', 'width', 'length'"),
         (flowers(), "name", "40 different values"),
         (flowers()[["name", "kind"]], "kind", "no numeric column"),
-        (flowers().assign(kind="rose"), "kind", "1 different values ('rose')"),
+        (flowers().assign(kind="rose"), "kind", "1 different value ('rose')"),
         (flowers().assign(kind=np.nan), "kind", "no row with a label in 'kind'"),
         (flowers()[:0], "kind", "no rows below the names"),
         (holed(), "kind", "no number in row 3 (counted from 0 below the names), column 'length'"),

@@ -6,6 +6,8 @@ that catches those goes on working. Messages name the value, the rule it breaks 
 
 from __future__ import annotations
 
+from math import floor
+
 
 class AlumaError(Exception):
     """Whatever aluma itself raises; catch this to catch all of it."""
@@ -53,33 +55,47 @@ class Exhausted(AlumaError, LookupError):
 
 
 class OutOfReach(Exhausted):
-    """More labels would stay wrong than may be: the features cannot separate the answers.
+    """More labels would stay wrong than may be: these features do not separate them well enough.
+
+    That is what checks showed at the pace at which errors fell. More answers may separate them in
+    the end, as where there are more features than answers; half of the pool is not enough.
 
     Attributes
     ----------
     estimate : share of the labels that is wrong, as far as the checks tell
     lower_bound : share that is wrong at least, as the last audit showed
     tolerance : share that may be wrong
-    checks, wrong : labels that the last two audits checked at random, and how many were wrong
+    checks, wrong : labels that the last two audits checked at random, and how many were wrong, or
+        skipped: nobody could say that those are right
+    skipped : how many were skipped
     """
 
     def __init__(
-        self, estimate: float, lower_bound: float, tolerance: float, checks: int, wrong: int
+        self,
+        estimate: float,
+        lower_bound: float,
+        tolerance: float,
+        checks: int,
+        wrong: int,
+        skipped: int = 0,
     ) -> None:
         self.estimate, self.lower_bound, self.tolerance = estimate, lower_bound, tolerance
-        self.checks, self.wrong = checks, wrong
+        self.checks, self.wrong, self.skipped = checks, wrong, skipped
+        were = f"wrong or skipped ({skipped} skipped)" if skipped else "wrong"
+        # Rounded down: at least so much was shown, and no more.
+        least = f"{floor(lower_bound * 10_000 + 1e-9) / 10_000:.2%}"
         super().__init__(
-            f"these features cannot separate the answers: {wrong} of the last {checks} labels "
-            f"checked at random were wrong, so about {estimate:.0%} of all would be (at least "
-            f"{lower_bound:.1%}), and {tolerance:.1%} may be. Better features or the full "
+            f"these features cannot separate the answers well enough: {wrong} of the last {checks} "
+            f"labels checked at random were {were}, so about {estimate:.0%} of all would be (at "
+            f"least {least}), and {100 * tolerance:.10g}% may be. Better features or the full "
             "labelling are the way: set keep_asking = True to go on asking, or allow for a larger "
             "tolerance."
         )
 
-    def __reduce__(self) -> tuple[type[OutOfReach], tuple[float, float, float, int, int]]:
+    def __reduce__(self) -> tuple[type[OutOfReach], tuple[float | int, ...]]:
         # Exceptions travel between processes by their arguments, and the message is not one.
-        settings = self.estimate, self.lower_bound, self.tolerance, self.checks, self.wrong
-        return type(self), settings
+        shares = self.estimate, self.lower_bound, self.tolerance
+        return type(self), (*shares, self.checks, self.wrong, self.skipped)
 
 
 # -- examples ----------------------------------------------------------------------------------

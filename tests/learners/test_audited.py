@@ -258,7 +258,7 @@ def test_coin_tosses_are_out_of_reach() -> None:
     trace = run(learner, tosses)
     assert not learner.finished
     assert len(trace) < 400
-    with pytest.raises(OutOfReach, match=r"cannot separate the answers: [0-9]+ of the last [0-9]+"):
+    with pytest.raises(OutOfReach, match=r"well enough: [0-9]+ of the last [0-9]+ labels"):
         learner.ask()
     why = learner.out_of_reach
     assert why is not None
@@ -269,6 +269,21 @@ def test_coin_tosses_are_out_of_reach() -> None:
     assert issubclass(OutOfReach, Exhausted)
     learner.keep_asking = True
     assert learner.ask() not in learner.answered
+
+
+def test_checks_that_were_skipped_are_not_called_wrong() -> None:
+    learner = ALuMA(X, classes=("no", "yes"), **SMALL)
+    while learner.out_of_reach is None:
+        question = learner.ask()
+        if learner.phase == "checking":
+            learner.skip(question)
+        else:
+            learner.tell(question, Y[question])
+    why = learner.out_of_reach
+    assert why.skipped == why.wrong == why.checks
+    assert f"were wrong or skipped ({why.skipped} skipped)" in str(why)
+    kind, settings = why.__reduce__()
+    assert str(kind(*settings)) == str(why)
 
 
 def test_what_is_promised_at_the_stop_holds_on_noisy_answers() -> None:

@@ -190,3 +190,13 @@ def test_raw_wine_is_warned_about_and_centred_wine_is_learnt() -> None:
         right.append((learner.predict() == y).mean())
     # With each of ten seeds all were right.
     assert np.mean(right) > 0.95
+
+
+def test_huge_constant_columns_are_warned_about() -> None:
+    X = np.hstack([NEAR, np.full((60, 2), 1e4), np.zeros((60, 1))])
+    with pytest.warns(NarrowPool, match=r"the same in every row are [0-9,]+ times as long"):
+        ALuMA(X, bias=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ALuMA(np.hstack([NEAR, np.full((60, 2), 10.0)]), bias=True)
+        ALuMA(Pool.centred(X), bias=True)

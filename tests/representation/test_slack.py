@@ -60,3 +60,13 @@ def test_more_answers_and_more_margin_never_need_less(seed: int) -> None:
 def test_a_margin_of_zero_is_refused() -> None:
     with pytest.raises(ValueError, match="above 0"):
         smallest_slack(np.eye(2), 0.0)
+
+
+def test_rows_that_are_all_alike_are_no_trouble() -> None:
+    """Beside many of them the smallest penalty is lost in rounding, and the matrix is singular."""
+    walls = np.full((4096, 2), 0.5)
+    walls[:1024] *= -1
+    # w = s (1, 1) / sqrt(2): a quarter loses margin + c and the others margin - c, with c <= half
+    # of sqrt(2); the best c is half of the margin.
+    found = smallest_slack(walls, 0.25)
+    assert found.slack == pytest.approx(1024 * 0.375**2 + 3072 * 0.125**2)

@@ -71,8 +71,8 @@ def _promise(stop: Stop) -> str:
     if why is None:
         return str(stop.certificate)
     return (
-        f"These columns cannot separate the answers: {why.wrong:,} of the last {why.checks:,} "
-        f"labels checked at random were wrong, so about {why.estimate:.0%} of all would be (at "
-        f"least {at_least(why.lower_bound, why.tolerance)}). Better columns, a kernel or labelling "
-        "everything are the way."
+        f"These columns cannot separate the answers well enough: {why.wrong:,} of the last "
+        f"{why.checks:,} labels checked at random were wrong, so about {why.estimate:.0%} of all "
+        f"would be (at least {at_least(why.lower_bound, why.tolerance)}). Better columns, a "
+        "kernel or labelling everything are the way."
     )

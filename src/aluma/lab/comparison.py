@@ -294,7 +294,8 @@ def known_labels(y: Iterable[Any], m: int) -> tuple[tuple[Hashable, Hashable], B
     if len(values) != 2:
         shown = ", ".join(map(repr, values[:5])) + (", ..." if len(values) > 5 else "")
         raise ValueError(
-            f"the labels have {len(values)} different values ({shown}), but learners are compared "
+            f"the labels have {len(values)} different value{'' if len(values) == 1 else 's'} "
+            f"({shown}), but learners are compared "
             "on two: keep the rows of two classes, or merge classes into two. (ALuMA and "
             "ActiveClassifier take any number.)"
         )

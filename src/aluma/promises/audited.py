@@ -117,7 +117,12 @@ class Audited(Promise[Hypotheses]):
         if found is None:
             return None
         return OutOfReach(
-            found.estimate, found.lower_bound, self.tolerance, found.checks, found.wrong
+            found.estimate,
+            found.lower_bound,
+            self.tolerance,
+            found.checks,
+            found.wrong,
+            found.skipped,
         )
 
     # -- what is said --------------------------------------------------------------------------

@@ -92,10 +92,12 @@ class Certificate:
                 f"the prior says, at most {most} of the {self.size:,} labels are wrong "
                 f"({sure} sure). No label has been checked at random."
             )
+        if self.asked == self.size:
+            return f"All {self.size:,} labels were given by a person."
         if not self.checks:
             return (
                 f"{self.asked:,} of {self.size:,} labels were given by a person. No other has been "
-                "checked at random yet, so nothing is promised about them."
+                f"checked at random yet, so any of them may be wrong: at most {most} of the labels."
             )
         found = came_out(self.wrong_found, self.skipped)
         return (

@@ -36,11 +36,13 @@ class Round:
     answers : that had been learnt from when it began
     checks : labels that it checked
     wrong : how many of them were wrong, or skipped
+    skipped : how many of these were skipped
     """
 
     answers: int
     checks: int
     wrong: int
+    skipped: int = 0
 
     @property
     def rate(self) -> float:
@@ -56,14 +58,16 @@ class Round:
 def rounds(events: Sequence[Event]) -> list[Round]:
     """Return the audits of a history that have ended, in order."""
     found: list[Round] = []
-    answers = checks = wrong = 0
+    answers = checks = wrong = skipped = 0
     for event in events:
         if event.said:
             checks, wrong = checks + 1, wrong + (event.sign != event.said)
+            skipped += not event.sign
         if event.check == 2:
-            found.append(Round(answers, checks, wrong))
+            found.append(Round(answers, checks, wrong, skipped))
         if event.check != 1:
-            answers, checks, wrong = answers + checks + (not event.check), 0, 0
+            answers += checks + (not event.check)
+            checks = wrong = skipped = 0
     return found
 
 
@@ -122,13 +126,15 @@ class Verdict:
     estimate : share of the labels that is wrong, as far as both tell: an audit ends as soon as it
         has failed, so one alone would show too much
     lower_bound : share that is wrong at least, as the last one showed
-    checks, wrong : labels that both checked, and how many of those were wrong
+    checks, wrong : labels that both checked, and how many of those were wrong, or skipped
+    skipped : how many were skipped
     """
 
     estimate: float
     lower_bound: float
     checks: int
     wrong: int
+    skipped: int = 0
 
 
 def out_of_reach(
@@ -154,4 +160,5 @@ def out_of_reach(
         return None
     checks, wrong = before.checks + last.checks, before.wrong + last.wrong
     unasked = pool - last.answers - last.checks
-    return Verdict(wrong / checks * unasked / pool, least[1], checks, wrong)
+    estimate, skipped = wrong / checks * unasked / pool, before.skipped + last.skipped
+    return Verdict(estimate, least[1], checks, wrong, skipped)

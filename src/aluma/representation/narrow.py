@@ -34,6 +34,10 @@ from aluma.pool.store import parts, rows_per_block
 #: after 50 answers, at 0.995 thirty times as much. Raw tables that suffer (wine, breast cancer)
 #: have 0.99 and more; pixels, texts and embeddings, which do not, have up to 0.89.
 NARROW = 0.95
+#: Constant columns that are so many times as long as all others together are warned about. To find
+#: a boundary of d numbers at a scale c times smaller takes about d log2(c) answers, and here nearly
+#: seven for each feature.
+DROWNED = 100.0
 #: Fewer examples may lie in one direction by chance.
 FEW = 10
 #: Rows that are looked at: at most, and at least if there are as many. Their mean is off by about
@@ -54,12 +58,29 @@ def narrowness(pool: Pool) -> float:
     >>> round(narrowness(Pool([[3.0, 4.0], [3.1, -4.0]])), 2)
     0.61
     """
+    return _looked_at(pool)[0]
+
+
+def constancy(pool: Pool) -> float:
+    """Return how many times as long constant columns are as all others, typically; no bias counts.
+
+    Examples
+    --------
+    >>> constancy(Pool([[3.0, 4.0, 50.0], [4.0, -3.0, 50.0]]))
+    10.0
+    """
+    return _looked_at(pool)[1]
+
+
+def _looked_at(pool: Pool) -> tuple[float, float]:
+    """Return how narrow a pool is, and how long its constant columns are beside the others."""
     wanted = int(np.clip(ENTRIES // pool.dimension, FEWEST_ROWS, MOST_ROWS))
     chosen = np.unique(np.linspace(0, len(pool) - 1, wanted).astype(np.int64))
     width = pool.dimension - pool.bias
     first = pool.rows(chosen[:1])
     first[:, width:] = 1.0
     varies, total, count = np.zeros(pool.dimension, dtype=bool), np.zeros(pool.dimension), 0
+    squares = np.zeros(pool.dimension)
     for part in parts(len(chosen), rows_per_block(8 * pool.dimension)):
         rows = pool.rows(chosen[part])
         rows[:, width:] = 1.0
@@ -67,17 +88,22 @@ def narrowness(pool: Pool) -> float:
         lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
         rows, lengths = rows[lengths > 0], lengths[lengths > 0]
         total += (1 / lengths) @ rows
+        squares += np.einsum("ij,ij->j", rows, rows)
         count += len(rows)
-    return float(np.linalg.norm(total[varies])) / max(count, 1)
+    told, constant = squares[varies].sum(), squares[:width][~varies[:width]].sum()
+    beside = float(np.sqrt(constant / told)) if told > 0 else 0.0
+    return float(np.linalg.norm(total[varies])) / max(count, 1), beside
 
 
 def warn_if_narrow(pool: Pool) -> None:
     """Warn about a pool whose examples halfspaces hardly tell apart."""
     if pool.prepared or len(pool) < FEW:
         return
-    length = narrowness(pool)
+    length, beside = _looked_at(pool)
     if length > NARROW:
         warnings.warn(NarrowPool(_message(pool, length)), stacklevel=_levels_out())
+    elif beside > DROWNED:
+        warnings.warn(NarrowPool(_drowned(beside)), stacklevel=_levels_out())
 
 
 def _message(pool: Pool, length: float) -> str:
@@ -87,6 +113,15 @@ def _message(pool: Pool, length: float) -> str:
         f"has length {length:.3f} (it is 1 if they are all alike; up to {NARROW:g} does little "
         "harm). Halfspaces hardly tell them apart, so labels look settled that are not. "
         + (_STILL if pool.preparation else _WAY_OUT)
+    )
+
+
+def _drowned(beside: float) -> str:
+    """Say that constant columns drown the others, and what to do about it."""
+    return (
+        f"columns that are the same in every row are {beside:,.0f} times as long as all others "
+        f"together (up to {DROWNED:g} does little harm). Halfspaces hardly tell the examples "
+        "apart: leave such columns out, which say nothing. " + _WAY_OUT
     )
 
 

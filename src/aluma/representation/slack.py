@@ -75,9 +75,7 @@ def _penalised(rows: Floats, margin: float, penalty: float, w: Floats) -> Floats
     for _ in range(MOST_STEPS):
         short = rows @ w < margin
         active = rows[short]
-        hessian = active.T @ active
-        hessian.flat[:: len(w) + 1] += penalty
-        step = np.linalg.solve(hessian, margin * active.sum(axis=0)) - w
+        step = _least(active, margin, penalty) - w
         share, value = 1.0, _objective(rows, margin, penalty, w + step)
         while value > best and share > 1e-8:
             share /= 2
@@ -86,6 +84,21 @@ def _penalised(rows: Floats, margin: float, penalty: float, w: Floats) -> Floats
             return w
         w, best = w + share * step, value
     return w
+
+
+def _least(active: Floats, margin: float, penalty: float) -> Floats:
+    """Minimise the penalised loss where it is that of these rows: a quadratic problem."""
+    d = active.shape[1]
+    hessian = active.T @ active
+    hessian.flat[:: d + 1] += penalty
+    try:
+        return np.asarray(np.linalg.solve(hessian, margin * active.sum(axis=0)))
+    except np.linalg.LinAlgError:
+        # Rows that are nearly parallel, as beside a huge constant column: squaring them leaves
+        # nothing of what tells them apart, so solve without.
+        stacked = np.vstack([active, np.sqrt(penalty) * np.eye(d)])
+        goals = np.concatenate([np.full(len(active), margin), np.zeros(d)])
+        return np.asarray(np.linalg.lstsq(stacked, goals, rcond=None)[0])
 
 
 def _objective(rows: Floats, margin: float, penalty: float, w: Floats) -> float:

@@ -28,7 +28,6 @@ from aluma.app.image_features import IMAGE_SIDE
 from aluma.app.reading import as_examples
 from aluma.errors import BadInput, Conflict, Exhausted, Undecided
 from aluma.pool import Pool
-from aluma.promises.audit_words import verdict
 from aluma.session import Session
 
 logger = logging.getLogger(__name__)
@@ -138,7 +137,7 @@ class Project:
             return "not begun"
         audit, many = session.audit, f"{session.n_answers:,} annotations"
         if session.finished and audit is not None:
-            return f"{many}. You can stop here. {verdict(audit)}"
+            return f"{many}. You can stop here. {session.fork().certificate(proof_seconds=0.0)}"
         if (why := session.out_of_reach) is not None:
             return f"{many}. {why}"
         if audit is not None:

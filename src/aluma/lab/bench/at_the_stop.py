@@ -1,7 +1,7 @@
 """Whether at most the tolerance is wrong when a learner says stop, on real pools.
 
     python -m aluma.lab.bench.at_the_stop [--results FILE] [--runs N] [--pools NAME ...]
-        [--kinds KIND ...] [--show]
+        [--kinds KIND ...] [--beside N] [--show]
 
 and a part of ``aluma bench promise``. ALuMA with its defaults is answered by the true labels until
 it has finished or its goal is out of reach. Beside it on the same pools stand rules that people use
@@ -70,10 +70,18 @@ AUDITED, FOLLOWED, FOLLOWED_PLAIN, SCREENED = "audited", "slack auto", "slack 0"
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is measured: runs of each pool, and answers that a learner is followed for."""
+    """How much is measured.
+
+    Attributes
+    ----------
+    runs : of each pool
+    followed : answers that a learner without checks is followed for
+    beside : runs of each pool in which other rules stand beside ALuMA: they cost more than it does
+    """
 
     runs: int
     followed: int = MOST_FOLLOWED
+    beside: int = 6
 
 
 FULL, QUICK = Effort(20), Effort(2, 60)
@@ -255,7 +263,7 @@ def all_tasks(there: Sequence[StopPool], effort: Effort) -> list[Task]:
         for seed in range(effort.runs)
         for pool in there
         for kind in RUNS
-        if kind != SCREENED or pool.rare
+        if (kind == AUDITED or seed < effort.beside) and (kind != SCREENED or pool.rare)
     ]
 
 
@@ -432,6 +440,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--results", type=Path, help="JSON lines; finished runs are not redone")
     parser.add_argument("--runs", type=int, default=FULL.runs)
     parser.add_argument("--followed", type=int, default=FULL.followed)
+    parser.add_argument("--beside", type=int, default=FULL.beside, help="runs of the other rules")
     parser.add_argument("--pools", nargs="+")
     parser.add_argument("--kinds", nargs="+", choices=list(RUNS), help="run only these")
     parser.add_argument("--jobs", type=int, default=-1)
@@ -443,7 +452,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         given.quick,
         results=given.results,
         only=None if given.pools is None else named(given.pools),
-        effort=None if given.quick else Effort(given.runs, given.followed),
+        effort=None if given.quick else Effort(given.runs, given.followed, given.beside),
         kinds=given.kinds,
         jobs=0 if given.show else given.jobs,
     )
