@@ -17,7 +17,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from aluma.arrays import Floats
+from aluma.arrays import Floats, Ints
 
 
 @lru_cache(maxsize=64)
@@ -47,15 +47,18 @@ class Factors:
     ----------
     points : (t, n) the answered examples, of length 1
     ahead : (t, K - 1, K - 1) the contrasts by which the class told is ahead of each other, likewise
+    told : (t,) the numbers of the classes told
     """
 
     points: Floats
     ahead: Floats
+    told: Ints
 
     @classmethod
     def none(cls, classes: int) -> Factors:
         """Return the walls of no answers."""
-        return cls(np.empty((0, 0)), np.empty((0, classes - 1, classes - 1)))
+        nothing = np.empty((0, classes - 1, classes - 1))
+        return cls(np.empty((0, 0)), nothing, np.empty(0, dtype=np.int64))
 
     def with_answer(self, point: Floats, column: int) -> Factors:
         """Return the same with one more answer: a point, and the number of its class.
@@ -66,20 +69,14 @@ class Factors:
         ahead = np.delete(corners[column] - corners, column, axis=0) / np.sqrt(2.0)
         before = np.pad(self.points, ((0, 0), (0, len(point) - self.points.shape[1])))
         unit = point / np.linalg.norm(point)
-        return Factors(np.vstack([before, unit]), np.concatenate([self.ahead, ahead[None]]))
+        more = np.concatenate([self.ahead, ahead[None]])
+        return Factors(np.vstack([before, unit]), more, np.append(self.told, column))
 
     def walls(self) -> Floats:
         """Return the unit normals (t (K - 1), n (K - 1)) themselves."""
         t, contrast = self.ahead.shape[:2]
         products = self.points[:, None, :, None] * self.ahead[:, :, None, :]
         return np.asarray(products.reshape(t * contrast, -1))
-
-    def gram(self) -> Floats:
-        """Return the products of all walls with each other."""
-        contrast = self.ahead.shape[1]
-        flat = self.ahead.reshape(-1, contrast)
-        of_points = self.points @ self.points.T
-        return np.asarray(np.kron(of_points, np.ones((contrast, contrast))) * (flat @ flat.T))
 
     def products(self, hypotheses: Floats) -> Floats:
         """Return the products (n, walls) of hypotheses with all walls."""
@@ -94,3 +91,44 @@ class Factors:
         n, (t, contrast) = len(weights), self.ahead.shape[:2]
         pushed = weights.reshape(n, t, contrast).transpose(1, 0, 2) @ self.ahead
         return np.asarray((self.points.T @ pushed.transpose(1, 0, 2)).reshape(n, -1))
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The walls of t answers about K classes as a table: a row for each class, answers as columns.
+
+    In column j of row k stands the wall by which the class told for answer j is ahead of class k.
+    Answers are sorted by the class told, so a change of one class's vector changes whole stretches.
+
+    Attributes
+    ----------
+    starts : (K + 1,) class k was told for the columns from ``starts[k]`` up to ``starts[k + 1]``
+    alike : (t, t) products of the answered examples, in the order of the columns
+    places : (t (K - 1),) where in the table each wall stands, counted along its rows
+    walls : (K, t) which wall stands there; -1 where a class would be ahead of itself
+    """
+
+    starts: Ints
+    alike: Floats
+    places: Ints
+    walls: Ints
+
+    @classmethod
+    def of(cls, factors: Factors) -> Grid:
+        """Return the table of some walls."""
+        t, others = factors.ahead.shape[:2]
+        order = np.argsort(factors.told, kind="stable")
+        column = np.empty(t, dtype=np.int64)
+        column[order] = np.arange(t)
+        row = np.arange(others)[None, :] + (np.arange(others)[None, :] >= factors.told[:, None])
+        places = (row * t + column[:, None]).ravel()
+        walls = np.full((others + 1) * t, -1, dtype=np.int64)
+        walls[places] = np.arange(len(places))
+        counts = np.bincount(factors.told, minlength=others + 1)
+        points = factors.points[order]
+        return cls(
+            np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+            points @ points.T,
+            places,
+            walls.reshape(others + 1, t),
+        )
