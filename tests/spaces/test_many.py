@@ -69,6 +69,11 @@ def test_arithmetic_with_factors_is_that_with_walls() -> None:
     np.testing.assert_allclose(factors.products(points), points @ walls.T, atol=1e-12)
     weights = rng.standard_normal((7, 12))
     np.testing.assert_allclose(factors.combined(weights), weights @ walls, atol=1e-12)
+    few = factors.first(7)
+    assert len(few) == len(Grid.of(few).places) == 7
+    np.testing.assert_array_equal(few.walls(), walls[:7])
+    np.testing.assert_allclose(few.products(points), points @ walls[:7].T, atol=1e-12)
+    np.testing.assert_allclose(few.combined(weights[:, :7]), weights[:, :7] @ walls[:7], atol=1e-12)
 
 
 @pytest.mark.parametrize("classes", [3, 4])

@@ -48,11 +48,13 @@ class Factors:
     points : (t, n) the answered examples, of length 1
     ahead : (t, K - 1, K - 1) the contrasts by which the class told is ahead of each other, likewise
     told : (t,) the numbers of the classes told
+    missing : how many of the last answer's walls are left out
     """
 
     points: Floats
     ahead: Floats
     told: Ints
+    missing: int = 0
 
     @classmethod
     def none(cls, classes: int) -> Factors:
@@ -76,7 +78,18 @@ class Factors:
         """Return the unit normals (t (K - 1), n (K - 1)) themselves."""
         t, contrast = self.ahead.shape[:2]
         products = self.points[:, None, :, None] * self.ahead[:, :, None, :]
-        return np.asarray(products.reshape(t * contrast, -1))
+        return np.asarray(products.reshape(t * contrast, -1))[: len(self)]
+
+    def __len__(self) -> int:
+        """Return the number of walls."""
+        return self.ahead.shape[0] * self.ahead.shape[1] - self.missing
+
+    def first(self, walls: int) -> Factors:
+        """Return the first so many walls, of the last answer perhaps not all."""
+        contrast = self.ahead.shape[1]
+        t = -(-walls // contrast)
+        left_out = t * contrast - walls
+        return Factors(self.points[:t], self.ahead[:t], self.told[:t], left_out)
 
     def products(self, hypotheses: Floats) -> Floats:
         """Return the products (n, walls) of hypotheses with all walls."""
@@ -84,11 +97,13 @@ class Factors:
         matrices = hypotheses.reshape(n, -1, contrast)
         seen = self.points @ matrices  # (n, t, K - 1)
         leads = seen.transpose(1, 0, 2) @ self.ahead.transpose(0, 2, 1)
-        return np.asarray(leads.transpose(1, 0, 2).reshape(n, -1))
+        return np.asarray(leads.transpose(1, 0, 2).reshape(n, -1))[:, : len(self)]
 
     def combined(self, weights: Floats) -> Floats:
         """Return sums of walls with weights (n, walls), the transpose of :meth:`products`."""
         n, (t, contrast) = len(weights), self.ahead.shape[:2]
+        if self.missing:
+            weights = np.pad(weights, ((0, 0), (0, self.missing)))
         pushed = weights.reshape(n, t, contrast).transpose(1, 0, 2) @ self.ahead
         return np.asarray((self.points.T @ pushed.transpose(1, 0, 2)).reshape(n, -1))
 
@@ -104,8 +119,8 @@ class Grid:
     ----------
     starts : (K + 1,) class k was told for the columns from ``starts[k]`` up to ``starts[k + 1]``
     alike : (t, t) products of the answered examples, in the order of the columns
-    places : (t (K - 1),) where in the table each wall stands, counted along its rows
-    walls : (K, t) which wall stands there; -1 where a class would be ahead of itself
+    places : where in the table each wall stands, counted along its rows
+    walls : (K, t) which wall stands there; -1 where there is none
     """
 
     starts: Ints
@@ -121,7 +136,7 @@ class Grid:
         column = np.empty(t, dtype=np.int64)
         column[order] = np.arange(t)
         row = np.arange(others)[None, :] + (np.arange(others)[None, :] >= factors.told[:, None])
-        places = (row * t + column[:, None]).ravel()
+        places = (row * t + column[:, None]).ravel()[: len(factors)]
         walls = np.full((others + 1) * t, -1, dtype=np.int64)
         walls[places] = np.arange(len(places))
         counts = np.bincount(factors.told, minlength=others + 1)

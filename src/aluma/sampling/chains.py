@@ -76,7 +76,7 @@ class Walls:
         """Return sums of walls, weighted by impulses (n, t)."""
         if self.factors is None:
             return np.asarray(impulses @ self.normals)
-        t = self.factors.ahead.shape[0] * self.factors.ahead.shape[1]
+        t = len(self.factors)
         folded = impulses[:, :t].copy()
         folded[:, 0] += impulses[:, t:].sum(axis=1)
         return self.factors.combined(folded)

@@ -20,6 +20,9 @@ from aluma.arrays import Floats, Ints
 from aluma.geometry.kesler import Grid
 from aluma.sampling.first_hit import LEAST, first_hit
 
+#: Where the table of walls has none, one is put that no trajectory reaches.
+FAR = 1e200
+
 
 def bounce(
     margins: Floats,
@@ -51,7 +54,7 @@ def _bounce(  # type: ignore[no-untyped-def]
     """Follow each chain; ``a`` and ``b`` are scratch, ``bits`` the cotangents as integers."""
     t = a.shape[1]
     for chain in range(len(z)):
-        a[:], b[:] = 0.0, 0.0
+        a[:], b[:] = FAR, 0.0
         for wall in range(len(places)):
             a[places[wall] // t, places[wall] % t] = z[chain, wall]
             b[places[wall] // t, places[wall] % t] = dz[chain, wall]
