@@ -13,12 +13,15 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare, f_oneway, kstest, norm, spearmanr
 
 from aluma import VersionSpace
+from aluma.geometry.cone import Cone
 from aluma.geometry.feasibility import interior_point
+from aluma.geometry.kesler import Factors, contrasts
 from aluma.sampling import draw
 from aluma.sampling.blocks import BLOCK
 from aluma.sampling.chains import Chains, Walls, place
+from aluma.sampling.class_reflection import bounce
 from aluma.sampling.pace import QUARTER
-from aluma.sampling.reflection import SHORTEST, fly
+from aluma.sampling.reflection import SHORTEST, _bounce, fly
 from closed_forms import (
     LAWS,
     Floats,
@@ -51,7 +54,9 @@ def walls_of(normals: Floats) -> Walls:
 
 def lossy(walls: Walls) -> Walls:
     """Return walls at which a reflection takes only nine tenths of the impulse that it should."""
-    return dataclasses.replace(walls, pull=0.9 * walls.pull)
+    wrong = dataclasses.replace(walls)
+    wrong.__dict__["pull"] = 0.9 * walls.pull
+    return wrong
 
 
 def inside(points: Floats, normals: Floats) -> bool:
@@ -395,3 +400,35 @@ def test_draws_and_flights_are_inside_any_cone(d: int, t: int, seed: int, length
     start = space(normals).sample(256, random_state=seed_of(seed))
     assert inside(start, normals)
     assert inside(fly(place(start, walls), walls, length, rng)[0].points, normals)
+
+
+@pytest.mark.parametrize("missing", [0, 2])
+def test_between_walls_of_several_classes_only_what_a_bounce_changes_is_changed(
+    missing: int,
+) -> None:
+    """The same trajectories as with all walls turned at every bounce, but for rounding."""
+    rng, classes = generator(31), 4
+    points, target = rng.standard_normal((30, 5)), rng.standard_normal((5, classes))
+    factors = Factors.none(classes)
+    for x in points:
+        factors = factors.with_answer(x, int((x @ target).argmax()))
+    cone = Cone.whole(0).completed(5 * (classes - 1)).factored(factors)
+    walls = Walls.of_cone(cone.first(len(cone) - missing), "reflection")
+    start = np.repeat((target @ contrasts(classes)).reshape(1, -1), 16, axis=0)
+    z, dz = walls.products(start), walls.products(rng.standard_normal(start.shape))
+    cosine, sine = np.cos(np.full(16, 0.2)), np.sin(np.full(16, 0.2))
+    found = []
+    for both in (False, True):
+        impulses, bounces = np.zeros_like(z), np.empty(16, dtype=np.int64)
+        if both:
+            bounce(z, dz, walls.grid, cosine, sine, impulses, bounces, 10_000)
+        else:
+            ratio = np.empty(z.shape[1])
+            _bounce(
+                z.copy(), dz.copy(), walls.gram, walls.pull, cosine, sine, impulses, bounces,
+                10_000, ratio, ratio.view(np.int64),
+            )  # fmt: skip
+        found.append((walls.combined(impulses), bounces))
+    assert found[0][1].sum() > 16
+    np.testing.assert_array_equal(found[0][1], found[1][1])
+    np.testing.assert_allclose(found[0][0], found[1][0], atol=1e-9)

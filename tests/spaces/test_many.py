@@ -5,7 +5,7 @@ import pytest
 
 from aluma.arrays import Floats, Ints
 from aluma.errors import Conflict
-from aluma.geometry.kesler import Factors, contrasts
+from aluma.geometry.kesler import Factors, Grid, contrasts
 from aluma.pool import Pool
 from aluma.spaces.history import Event, column
 from aluma.spaces.many import ManySpace
@@ -61,10 +61,19 @@ def test_arithmetic_with_factors_is_that_with_walls() -> None:
         factors = factors.with_answer(rng.standard_normal(n), int(rng.integers(4)))
     walls, points = factors.walls(), rng.standard_normal((7, 9))
     assert walls.shape == (12, 9)
-    np.testing.assert_allclose(factors.gram(), walls @ walls.T, atol=1e-12)
+    grid = Grid.of(factors)
+    assert sorted(grid.walls[grid.walls >= 0]) == list(range(12))
+    np.testing.assert_array_equal(grid.walls.ravel()[grid.places], np.arange(12))
+    for k, place in np.argwhere(grid.walls < 0):
+        assert grid.starts[k] <= place < grid.starts[k + 1]
     np.testing.assert_allclose(factors.products(points), points @ walls.T, atol=1e-12)
     weights = rng.standard_normal((7, 12))
     np.testing.assert_allclose(factors.combined(weights), weights @ walls, atol=1e-12)
+    few = factors.first(7)
+    assert len(few) == len(Grid.of(few).places) == 7
+    np.testing.assert_array_equal(few.walls(), walls[:7])
+    np.testing.assert_allclose(few.products(points), points @ walls[:7].T, atol=1e-12)
+    np.testing.assert_allclose(few.combined(weights[:, :7]), weights[:, :7] @ walls[:7], atol=1e-12)
 
 
 @pytest.mark.parametrize("classes", [3, 4])

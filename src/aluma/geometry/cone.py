@@ -91,6 +91,12 @@ class Cone:
         walls = factors.walls()
         return Cone(walls, self.basis, walls, factors)
 
+    def first(self, walls: int) -> Cone:
+        """Return the cone of the first so many walls."""
+        factors = None if self.factors is None else self.factors.first(walls)
+        few, seen = self.walls[:walls], self.coordinates[:walls]
+        return Cone(few, self.basis, few if self.coordinates is self.walls else seen, factors)
+
     def with_walls(self, normals: Floats) -> Cone:
         """Return the cone cut by more walls; ``normals`` are unit rows.
 

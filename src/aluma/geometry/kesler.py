@@ -17,7 +17,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from aluma.arrays import Floats
+from aluma.arrays import Floats, Ints
 
 
 @lru_cache(maxsize=64)
@@ -47,15 +47,20 @@ class Factors:
     ----------
     points : (t, n) the answered examples, of length 1
     ahead : (t, K - 1, K - 1) the contrasts by which the class told is ahead of each other, likewise
+    told : (t,) the numbers of the classes told
+    missing : how many of the last answer's walls are left out
     """
 
     points: Floats
     ahead: Floats
+    told: Ints
+    missing: int = 0
 
     @classmethod
     def none(cls, classes: int) -> Factors:
         """Return the walls of no answers."""
-        return cls(np.empty((0, 0)), np.empty((0, classes - 1, classes - 1)))
+        nothing = np.empty((0, classes - 1, classes - 1))
+        return cls(np.empty((0, 0)), nothing, np.empty(0, dtype=np.int64))
 
     def with_answer(self, point: Floats, column: int) -> Factors:
         """Return the same with one more answer: a point, and the number of its class.
@@ -66,20 +71,25 @@ class Factors:
         ahead = np.delete(corners[column] - corners, column, axis=0) / np.sqrt(2.0)
         before = np.pad(self.points, ((0, 0), (0, len(point) - self.points.shape[1])))
         unit = point / np.linalg.norm(point)
-        return Factors(np.vstack([before, unit]), np.concatenate([self.ahead, ahead[None]]))
+        more = np.concatenate([self.ahead, ahead[None]])
+        return Factors(np.vstack([before, unit]), more, np.append(self.told, column))
 
     def walls(self) -> Floats:
         """Return the unit normals (t (K - 1), n (K - 1)) themselves."""
         t, contrast = self.ahead.shape[:2]
         products = self.points[:, None, :, None] * self.ahead[:, :, None, :]
-        return np.asarray(products.reshape(t * contrast, -1))
+        return np.asarray(products.reshape(t * contrast, -1))[: len(self)]
 
-    def gram(self) -> Floats:
-        """Return the products of all walls with each other."""
+    def __len__(self) -> int:
+        """Return the number of walls."""
+        return self.ahead.shape[0] * self.ahead.shape[1] - self.missing
+
+    def first(self, walls: int) -> Factors:
+        """Return the first so many walls, of the last answer perhaps not all."""
         contrast = self.ahead.shape[1]
-        flat = self.ahead.reshape(-1, contrast)
-        of_points = self.points @ self.points.T
-        return np.asarray(np.kron(of_points, np.ones((contrast, contrast))) * (flat @ flat.T))
+        t = -(-walls // contrast)
+        left_out = t * contrast - walls
+        return Factors(self.points[:t], self.ahead[:t], self.told[:t], left_out)
 
     def products(self, hypotheses: Floats) -> Floats:
         """Return the products (n, walls) of hypotheses with all walls."""
@@ -87,10 +97,53 @@ class Factors:
         matrices = hypotheses.reshape(n, -1, contrast)
         seen = self.points @ matrices  # (n, t, K - 1)
         leads = seen.transpose(1, 0, 2) @ self.ahead.transpose(0, 2, 1)
-        return np.asarray(leads.transpose(1, 0, 2).reshape(n, -1))
+        return np.asarray(leads.transpose(1, 0, 2).reshape(n, -1))[:, : len(self)]
 
     def combined(self, weights: Floats) -> Floats:
         """Return sums of walls with weights (n, walls), the transpose of :meth:`products`."""
         n, (t, contrast) = len(weights), self.ahead.shape[:2]
+        if self.missing:
+            weights = np.pad(weights, ((0, 0), (0, self.missing)))
         pushed = weights.reshape(n, t, contrast).transpose(1, 0, 2) @ self.ahead
         return np.asarray((self.points.T @ pushed.transpose(1, 0, 2)).reshape(n, -1))
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The walls of t answers about K classes as a table: a row for each class, answers as columns.
+
+    In column j of row k stands the wall by which the class told for answer j is ahead of class k.
+    Answers are sorted by the class told, so a change of one class's vector changes whole stretches.
+
+    Attributes
+    ----------
+    starts : (K + 1,) class k was told for the columns from ``starts[k]`` up to ``starts[k + 1]``
+    alike : (t, t) products of the answered examples, in the order of the columns
+    places : where in the table each wall stands, counted along its rows
+    walls : (K, t) which wall stands there; -1 where there is none
+    """
+
+    starts: Ints
+    alike: Floats
+    places: Ints
+    walls: Ints
+
+    @classmethod
+    def of(cls, factors: Factors) -> Grid:
+        """Return the table of some walls."""
+        t, others = factors.ahead.shape[:2]
+        order = np.argsort(factors.told, kind="stable")
+        column = np.empty(t, dtype=np.int64)
+        column[order] = np.arange(t)
+        row = np.arange(others)[None, :] + (np.arange(others)[None, :] >= factors.told[:, None])
+        places = (row * t + column[:, None]).ravel()[: len(factors)]
+        walls = np.full((others + 1) * t, -1, dtype=np.int64)
+        walls[places] = np.arange(len(places))
+        counts = np.bincount(factors.told, minlength=others + 1)
+        points = factors.points[order]
+        return cls(
+            np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+            points @ points.T,
+            places,
+            walls.reshape(others + 1, t),
+        )

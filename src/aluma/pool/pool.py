@@ -223,6 +223,15 @@ class Pool:
             out[part, : self.dimension - self.bias] = self._store.dense(chosen[part])
         return out
 
+    def singles(self, indices: npt.ArrayLike) -> Singles:
+        """Return the same in float32, for products that need no more."""
+        chosen = self._positions(indices)
+        read = getattr(self._store, "singles", self._store.dense)
+        out = np.full((len(chosen), self.dimension), self.constant, dtype=np.float32)
+        for part in parts(len(chosen), self._step(8 * self.dimension)):
+            out[part, : self.dimension - self.bias] = read(chosen[part])
+        return out
+
     def held(self, selection: Selection) -> Any:
         """Return examples without the bias, as they are held: an array, or a CSR matrix."""
         return self._store.held(selection)

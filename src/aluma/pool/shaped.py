@@ -106,6 +106,14 @@ class Shaped:
         """Return rows as a dense array."""
         return self.shaping.applied(self.inner.dense(selection).astype(np.float64, copy=False))
 
+    def singles(self, selection: Selection) -> Singles:
+        """Return rows as a dense array in float32, which is a third of the work."""
+        whole = self.shaping.whole
+        if whole is None:
+            return self.dense(selection).astype(np.float32)
+        # Symmetric: a product with its rows is one with its columns.
+        return self.inner.product(selection, self.inner.operand(whole))
+
     def operand(self, weights: Singles) -> Singles:
         """Return hypotheses prepared for products: as they are for the rows as given."""
         # In float32, as the products that follow: this is done for every question.

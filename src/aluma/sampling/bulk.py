@@ -94,8 +94,11 @@ def absorb_all(
     inside = clearly_inside(products, np.linalg.norm(points, axis=1), cone.dimension)
     if inside.mean() < LEAST_AGREEING:
         half = len(normals) // 2
-        before = absorb_all(state, normals[:half], rests=rests)
-        return absorb_all(before, normals[half:], rests=rests)
+        # The walls of several classes are cheap as products, so they are kept as such.
+        factored = cone.factors is not None
+        part, whole = (cone.first(len(state.cone) + half), cone) if factored else (None, None)
+        before = absorb_all(state, normals[:half], part, rests=rests)
+        return absorb_all(before, normals[half:], whole, rests=rests)
     family = refill(inside, rng)
     walls = Walls.of_cone(cone, state.sampler)
     points, length, paced_at = points[family], state.length, state.paced_at

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from aluma.arrays import Bools, Floats, Ints
 from aluma.geometry.cone import Cone, guard
-from aluma.geometry.kesler import Factors
+from aluma.geometry.kesler import Factors, Grid
 
 #: Walls are padded to whole vector registers with copies of the first wall, which changes nothing.
 LANES = 16
@@ -22,16 +23,12 @@ class Walls:
     Attributes
     ----------
     normals : (t, r) the walls, in the coordinates of the chains
-    gram : (t, t) their products
-    pull : (t,) -2 / G_jj
     margin : least distance from a wall, relative to the norm, that an end point must keep
     sampler : name of the kernel that moves chains between them
     factors : the walls without padding, as products, if they are those of several classes
     """
 
     normals: Floats
-    gram: Floats
-    pull: Floats
     margin: float
     sampler: str = "reflection"
     factors: Factors | None = None
@@ -41,31 +38,45 @@ class Walls:
         """Prepare the walls of a cone."""
         if cone.factors is None:
             return cls.of(cone.coordinates, cone.dimension, sampler)
-        order = _padded(len(cone))
-        gram = np.ascontiguousarray(cone.factors.gram()[np.ix_(order, order)])
-        normals = cone.coordinates[order]
-        pull = -2.0 / np.diag(gram)
-        return cls(normals, gram, pull, guard(cone.dimension), sampler, cone.factors)
+        normals = cone.coordinates[_padded(len(cone))]
+        return cls(normals, guard(cone.dimension), sampler, cone.factors)
 
     @classmethod
     def of(cls, coordinates: Floats, dimension: int, sampler: str = "reflection") -> Walls:
         """Prepare walls given in the coordinates of the chains; ``dimension`` is the space's."""
-        normals = coordinates[_padded(len(coordinates))]
-        gram = normals @ normals.T
-        return cls(normals, gram, -2.0 / np.diag(gram), guard(dimension), sampler)
+        return cls(coordinates[_padded(len(coordinates))], guard(dimension), sampler)
+
+    @cached_property
+    def gram(self) -> Floats:
+        """Their products with each other, (t, t)."""
+        return np.asarray(self.normals @ self.normals.T)
+
+    @cached_property
+    def pull(self) -> Floats:
+        """``-2 / G_jj``, (t,)."""
+        return np.asarray(-2.0 / np.diag(self.gram))
+
+    @cached_property
+    def grid(self) -> Grid:
+        """The walls of several classes by class, for kernels that make use of it."""
+        assert self.factors is not None
+        return Grid.of(self.factors)
 
     def products(self, points: Floats) -> Floats:
         """Return the products (n, t) of points with all walls."""
         if self.factors is None:
             return np.asarray(points @ self.normals.T)
         found = self.factors.products(points)
-        return found[:, _padded(found.shape[1])]
+        walls = found.shape[1]
+        out = np.empty((len(found), walls + -walls % LANES))
+        out[:, :walls], out[:, walls:] = found, found[:, :1]
+        return out
 
     def combined(self, impulses: Floats) -> Floats:
         """Return sums of walls, weighted by impulses (n, t)."""
         if self.factors is None:
             return np.asarray(impulses @ self.normals)
-        t = self.factors.ahead.shape[0] * self.factors.ahead.shape[1]
+        t = len(self.factors)
         folded = impulses[:, :t].copy()
         folded[:, 0] += impulses[:, t:].sum(axis=1)
         return self.factors.combined(folded)

@@ -9,6 +9,9 @@ and Paninski, "Exact Hamiltonian Monte Carlo for truncated multivariate Gaussian
 - a reflection at wall j is ``z' -= 2 z'_j / G_jj * G[j]``, so a bounce costs O(t) and never O(d);
 - ``w`` is rebuilt once a trajectory from the impulses that the walls gave.
 
+Between the walls of several classes a bounce changes few of them, see
+:mod:`aluma.sampling.class_reflection`.
+
 Trajectories are at most a quarter turn long, so every cotangent that matters is positive; and
 positive floats compare like the integers that have the same bits, which compilers turn into vector
 code where they refuse to for a maximum of floats.
@@ -24,10 +27,12 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from aluma.sampling import class_reflection
 from aluma.sampling.chains import Chains, Flight, Walls
+from aluma.sampling.first_hit import LEAST, first_hit
 
-#: Walls are searched for the first hit in stretches of this many.
-STRETCH = 64
+#: From so many walls of several classes on, it pays to change only those that a bounce changes.
+FROM_WALLS = 256
 #: Trajectories are drawn uniformly between this share of their length and all of it, so that no
 #: periodicity of the cone can resonate with the flow. At 0.8 a quarter turn without a wall keeps a
 #: correlation of 0.16 with its start: one flight is enough where the cone is wide.
@@ -35,8 +40,6 @@ SHORTEST = 0.8
 #: A trajectory is given up after this many bounces per wall, but not before so many in all: its
 #: length does not fit the cone.
 BOUNCES_PER_WALL, LEAST_LIMIT = 40, 4000
-#: Products with walls are kept above this in flight: the square of its inverse is still a float64.
-LEAST = 1e-140
 
 
 def fly(
@@ -56,11 +59,14 @@ def fly(
     impulses = np.zeros_like(margins)
     bounces = np.empty(n, dtype=np.int64)
     limit = max(BOUNCES_PER_WALL * len(walls.normals), LEAST_LIMIT)
-    ratio = np.empty(len(walls.normals))
-    _bounce(
-        margins, speeds, walls.gram, walls.pull, cosine, sine, impulses, bounces, limit,
-        ratio, ratio.view(np.int64),
-    )  # fmt: skip
+    if walls.factors is None or len(walls.normals) < FROM_WALLS:
+        ratio = np.empty(len(walls.normals))
+        _bounce(
+            margins, speeds, walls.gram, walls.pull, cosine, sine, impulses, bounces, limit,
+            ratio, ratio.view(np.int64),
+        )  # fmt: skip
+    else:
+        class_reflection.bounce(margins, speeds, walls.grid, cosine, sine, impulses, bounces, limit)
     velocity *= sine[:, None]
     ends = chains.points * (scale * cosine)[:, None]
     ends += velocity
@@ -85,7 +91,7 @@ def _bounce(z, dz, gram, pull, cosine, sine, impulses, bounces, limit, ratio, bi
         _turn(z[chain], dz[chain], gram[0], 1.0, 0.0, 0.0, ratio)
         n = 0
         while n < limit:
-            wall = _first_hit(bits)
+            wall = first_hit(bits)
             cotangent = ratio[wall]
             if cotangent * sin_left <= cos_left:
                 break
@@ -113,23 +119,6 @@ def _turn(z, dz, row, cos, sin, kick, ratio):  # type: ignore[no-untyped-def]
         z[i] = after
         dz[i] = new_speed
         ratio[i] = -new_speed / after
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _first_hit(bits):  # type: ignore[no-untyped-def]
-    """Return the position of the largest ratio, if any is positive (any position if none is)."""
-    best = bits[0]
-    stretch = 0
-    for start in range(0, len(bits), STRETCH):
-        piece = bits[start : start + STRETCH]
-        most = piece[0]
-        for i in range(len(piece)):
-            most = max(most, piece[i])
-        if most > best:
-            best, stretch = most, start
-    while bits[stretch] != best:
-        stretch += 1
-    return stretch
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -16,13 +16,18 @@ from aluma.scoring.votes import askable
 
 #: Rows that are looked at for a question, drawn at random if there are more.
 SURVEYED = 2048
-#: They are looked at with one hypothesis in so many.
-SURVEY_SHARE = 2
-#: The most even of them are scored by all, and those within alpha of the best compared by what they
-#: leave ...
+#: They are looked at with one hypothesis in so many ...
+SURVEY_SHARE = 8
+#: ... and the most even of them with one in so many.
+SHORTLIST, SHORTLIST_SHARE = 512, 2
+#: The most even of those are scored by all, and those within alpha of the best compared by what
+#: they leave ...
 CANDIDATES = 96
 #: ... on so many of the rows.
 WITNESSES = 384
+#: Rows with at most so many columns are taken out of the pool to be looked at again: where a prior
+#: stretches them, that is cheaper than to stretch the hypotheses.
+FEW_COLUMNS = 2048
 
 
 def class_votes(
@@ -88,24 +93,31 @@ def choose_among_classes(
     if len(rows) > SURVEYED:
         rows = np.sort(rng.choice(rows, SURVEYED, replace=False))
     k, classes = matrices.shape[:2]
-    few = matrices[: max(1, k // SURVEY_SHARE)]
-    votes = _all_votes(pool, few, rows, noise)
-    surveyed = split_of(_counted(votes, classes) / len(few))
-    # Ties, of which few hypotheses leave many, are broken at random.
-    order = np.lexsort((rng.random(len(rows)), -surveyed))[:CANDIDATES]
+    few, some = max(1, k // SURVEY_SHARE), max(1, k // SHORTLIST_SHARE)
+    seen = _all_votes(pool, matrices[:few], rows, noise)
+    listed = _most_even(seen, classes, SHORTLIST, rng)
     witnesses = np.sort(rng.permutation(len(rows))[:WITNESSES])
-    looked = np.concatenate([order, witnesses])
-    votes = np.hstack([votes[looked], _all_votes(pool, matrices[len(few) :], rows[looked], noise)])
-    shares = _counted(votes[: len(order)], classes) / k
+    near = _Near(pool, rows, np.union1d(listed, witnesses))
+    votes = np.hstack([seen[listed], near.votes(matrices[few:some], listed, noise)])
+    kept = _most_even(votes, classes, CANDIDATES, rng)
+    order, votes = listed[kept], votes[kept]
+    votes = np.hstack([votes, near.votes(matrices[some:], order, noise)])
+    witnessed = np.hstack([seen[witnesses], near.votes(matrices[few:], witnesses, noise)])
+    shares = _counted(votes, classes) / k
     splits = split_of(shares)
     best = float(splits.max())
     close = np.flatnonzero(alpha * splits >= best)
     if alpha > 1.0:
-        left = expected_disagreement(votes[close], votes[len(order) :], classes)
+        left = expected_disagreement(votes[close], witnessed, classes)
         winner = int(close[np.lexsort((-splits[close], left))[0]])
     else:
         winner = int(splits.argmax())
-    products = classes * (len(few) * len(rows) + (k - len(few)) * len(looked))
+    products = classes * (
+        few * len(rows)
+        + (some - few) * len(listed)
+        + (k - some) * len(order)
+        + (k - few) * len(witnesses)
+    )
     chosen, others = rows[order[winner]], np.sort(rows[order[close]])
     return Choice(int(chosen), float(shares[winner].max()), best, others, products)
 
@@ -130,14 +142,15 @@ def expected_disagreement(candidates: Ints, witnesses: Ints, classes: int) -> Fl
     few gave would seem to leave less than it does.
     """
     k, w = candidates.shape[1], len(witnesses)
-    seen = np.concatenate([witnesses == c for c in range(classes)]).astype(np.float32).T
+    seen = np.concatenate([witnesses == c for c in range(classes)]).astype(np.float32)
+    # How many witnesses two hypotheses agree on: whole numbers, exact in float32.
+    agreed = (seen.T @ seen).astype(np.float64)
     left = np.zeros(len(candidates))
     for answer in range(classes):
-        kept = (candidates == answer).astype(np.float32)
-        n = kept.sum(axis=1, dtype=np.float64)
-        both = kept @ seen
-        # Votes for some class and witness, squared, less the votes: n of them on every witness.
-        alike = np.einsum("ij,ij->i", both, both) / w - n
+        kept = (candidates == answer).astype(np.float64)
+        n = kept.sum(axis=1)
+        # Less the hypotheses themselves, which agree on every witness.
+        alike = np.einsum("ij,ij->i", kept @ agreed, kept) / w - n
         left += n / k * (1.0 - alike / np.maximum(n * (n - 1.0), 1.0))
     return left
 
@@ -183,6 +196,34 @@ def choose_classes_batch(
         alike[~free] = np.inf
         taken.append(int(alike.argmin()))
     return np.asarray(rows[taken], dtype=np.int64)
+
+
+class _Near:
+    """Rows of a pool that are looked at several times, named by their places among all looked at.
+
+    Parameters
+    ----------
+    pool, rows : where they are, and the rows of it that are looked at
+    places : those of them that may be wanted again, sorted
+    """
+
+    def __init__(self, pool: Pool, rows: Ints, places: Ints) -> None:
+        self.pool, self.rows, self.places = pool, rows, None
+        if pool.dimension <= FEW_COLUMNS:
+            self.pool, self.places = Pool(pool.singles(rows[places])), places
+
+    def votes(self, matrices: Singles, places: Ints, noise: np.random.Generator | None) -> Ints:
+        """Return the class that each hypothesis votes for at some places."""
+        if self.places is None:
+            return _all_votes(self.pool, matrices, self.rows[places], noise)
+        return _all_votes(self.pool, matrices, np.searchsorted(self.places, places), noise)
+
+
+def _most_even(votes: Ints, classes: int, n: int, rng: np.random.Generator) -> Ints:
+    """Return the places of the n most even rows, ties in random order."""
+    splits = split_of(_counted(votes, classes) / votes.shape[1])
+    # Few hypotheses leave many ties.
+    return np.asarray(np.lexsort((rng.random(len(votes)), -splits))[:n])
 
 
 def _all_votes(

@@ -34,8 +34,8 @@ Labelled with aluma {version}. {promise}
 
 `labels` has one row an example, `answers` one a person and example. Read either with
 
-    datasets.load_dataset("parquet", data_files="labels/*.parquet")
-    pandas.read_parquet("labels")
+    datasets.load_dataset("{name}")             # or load_dataset("{name}", "answers")
+    pandas.read_parquet("{name}/labels")
 """
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -57,9 +58,14 @@ def pace(folder: Path, rows: int, columns: int, keys: int) -> Pace:
     np.save(source, X)
     served = Served(source, LABELS)
     try:
-        measured = _pressed(served.link, side.tolist(), keys, rng)
+        measured = pressed(served.link, side.tolist(), keys, rng)
     finally:
         served.kill()
+    return pace_of(measured)
+
+
+def pace_of(measured: Sequence[tuple[float, str]]) -> Pace:
+    """Sum up what a page measured."""
     times = np.array([duration for duration, _ in measured])
     return Pace(
         median=float(np.median(times)),
@@ -70,10 +76,24 @@ def pace(folder: Path, rows: int, columns: int, keys: int) -> Pace:
     )
 
 
-def _pressed(
-    link: str, side: list[bool], keys: int, rng: np.random.Generator
+def pressed(
+    link: str,
+    side: Sequence[bool],
+    keys: int,
+    rng: np.random.Generator,
+    pause: tuple[float, float] = (FASTEST, SLOWEST),
+    watch: Callable[[int], None] = lambda _: None,
 ) -> list[tuple[float, str]]:
-    """Press keys, and return what the page itself measured: a time and a source for each."""
+    """Press keys, and return what the page itself measured: a time and a source for each.
+
+    Parameters
+    ----------
+    link : of the page
+    side : the truth, by example
+    keys : how many are measured
+    pause : milliseconds between keys, at least and at most
+    watch : is told the number of each key
+    """
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -81,11 +101,12 @@ def _pressed(
         tab = chromium.new_page()
         tab.set_default_timeout(60_000)
         tab.goto(link)
-        for _ in range(keys + WARM_UP):
+        for number in range(keys + WARM_UP):
             tab.locator("#title:not(:empty)").wait_for()
             example = int(re.sub(r"\D", "", tab.locator("#title").inner_text())) - 1
-            tab.wait_for_timeout(float(rng.uniform(FASTEST, SLOWEST)))
+            tab.wait_for_timeout(float(rng.uniform(*pause)))
             tab.keyboard.press("ArrowRight" if side[example] else "ArrowLeft")
+            watch(number)
             tab.wait_for_timeout(60)
         tab.wait_for_timeout(1000)
         found: list[Any] = tab.evaluate(
