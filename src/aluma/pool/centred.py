@@ -22,7 +22,7 @@ from scipy import sparse
 from aluma.arrays import Bools, Floats, Ints, Singles
 from aluma.pool.moments import moments
 from aluma.pool.sparse import Sparse
-from aluma.pool.store import LARGEST_ENTRY, Selection, Store, T
+from aluma.pool.store import LARGEST_ENTRY, Selection, Store, T, Together
 
 #: A column whose deviation is a smaller share of its mean is constant but for rounding.
 CONSTANT = 1e-12
@@ -181,9 +181,15 @@ class Centred:
         for start, rows in self.inner.stream(step):
             yield start, seen_from(self.middle, rows, own=False)
 
-    def each(self, work: Callable[..., T], step: int, shared: tuple[Any, ...]) -> Iterator[T]:
+    def each(
+        self,
+        work: Callable[..., T],
+        step: int,
+        shared: tuple[Any, ...],
+        together: Together[T] | None = None,
+    ) -> Iterator[T]:
         """Yield what is made of each block of rows, shifted and scaled where they are."""
-        return self.inner.each(partial(_from_middle, work, self.middle), step, shared)
+        return self.inner.each(partial(_from_middle, work, self.middle), step, shared, together)
 
 
 class CentredSparse(Centred):

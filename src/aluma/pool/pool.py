@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from functools import partial
+from functools import partial, reduce
 from os import PathLike
 from typing import Any
 
@@ -23,7 +23,7 @@ from aluma.pool.frames import with_columns
 from aluma.pool.opening import opened
 from aluma.pool.sample import Purpose, Sample, is_large, sampled_rows
 from aluma.pool.shaped import Shape, Shaped
-from aluma.pool.store import LARGEST_ENTRY, Selection, Store, T, parts, rows_per_block
+from aluma.pool.store import LARGEST_ENTRY, Selection, Store, T, Together, parts, rows_per_block
 from aluma.pool.stores import store_of
 
 
@@ -316,12 +316,34 @@ class Pool:
                 f"purpose must be one of {', '.join(map(str, Purpose))}, got {purpose!r}."
             )
         if purpose not in self._samples:
-            rows = sampled_rows(self._store, purpose)
-            held = self._store.part(rows)
-            self._store.keep(rows, held)
-            self._samples[purpose] = rows, held
+            self._draw_samples()
         rows, held = self._samples[purpose]
         return Sample(rows, self._block(held, self.constant))
+
+    def _draw_samples(self) -> None:
+        """Draw a sample for every purpose, in one reading of the pool."""
+        drawn = {purpose: sampled_rows(self._store, purpose) for purpose in Purpose}
+        union = np.unique(np.concatenate(list(drawn.values())))
+        if not self._store.is_resident:
+            held = self._store.part(union)
+            self._store.keep(union, held)
+        for purpose, rows in drawn.items():
+            self._samples[purpose] = rows, self._store.part(rows)
+
+    def spread_rows(self, n: int) -> Ints:
+        """Return the numbers of at most n rows that are evenly spread over the pool, ascending.
+
+        Of a large pool they are some of its sample, which is at hand.
+        """
+        if not self.is_large:
+            return np.unique(np.linspace(0, len(self) - 1, n).astype(np.int64))
+        sample = self.sample(Purpose.QUESTIONS).rows
+        return sample[np.unique(np.linspace(0, len(sample) - 1, n).astype(np.int64))]
+
+    def bring(self, *rows: Ints) -> None:
+        """Have rows at hand that are wanted next, all in one reading."""
+        if not self._store.is_resident:
+            self._store.dense(np.unique(np.concatenate(rows)))
 
     def picked(self, rows: Ints) -> Pool:
         """Return some examples as a pool of their own, in memory."""
@@ -341,9 +363,22 @@ class Pool:
         shared : what every call gets
         room : bytes that each row needs besides itself, which bound how many are in a block
         """
+        return self._store.each(partial(_on_pool, work, self.constant), self._room(room), shared)
+
+    def merged(
+        self, work: Callable[..., T], together: Together[T], *shared: Any, room: int = 0
+    ) -> T:
+        """Return what ``together`` makes of :meth:`mapped`'s results, two at a time in any order.
+
+        On a cluster that is done by the workers: what comes back does not grow with the pool.
+        """
+        on_pool, step = partial(_on_pool, work, self.constant), self._room(room)
+        return reduce(together, self._store.each(on_pool, step, shared, together))
+
+    def _room(self, room: int) -> int:
         if not isinstance(room, int | np.integer):
             raise TypeError(f"room must be an integer, got {room!r}.")
-        return self._store.each(partial(_on_pool, work, self.constant), self._step(room), shared)
+        return self._step(room)
 
     @classmethod
     def _block(cls, store: Store, constant: float) -> Pool:

@@ -55,7 +55,7 @@ def narrowness(pool: Pool) -> float:
     0.61
     """
     wanted = int(np.clip(ENTRIES // pool.dimension, FEWEST_ROWS, MOST_ROWS))
-    chosen = np.unique(np.linspace(0, len(pool) - 1, wanted).astype(np.int64))
+    chosen = pool.spread_rows(wanted)
     width = pool.dimension - pool.bias
     first = pool.rows(chosen[:1])
     first[:, width:] = 1.0
