@@ -9,15 +9,21 @@ import numpy as np
 import numpy.typing as npt
 
 from aluma.errors import Unreadable
+from aluma.pool.chunked import Source
 
 
 class DaskSource:
-    """The blocks of an array, computed in this process when they are read."""
+    """The blocks of an array, computed in this process when they are read.
 
-    columns: tuple[Hashable, ...] | None = None
+    Parameters
+    ----------
+    array : a Dask array
+    origin : what its blocks are read from, piece by piece, if that is known
+    """
 
-    def __init__(self, array: Any) -> None:
-        self.array = _in_rows(array)
+    def __init__(self, array: Any, origin: Source | None = None) -> None:
+        self.array, self._origin = _in_rows(array), origin
+        self.columns: tuple[Hashable, ...] | None = None if origin is None else origin.columns
         self.shape: tuple[int, ...] = tuple(map(int, self.array.shape))
         self.dtype = np.dtype(self.array.dtype)
         lengths = self.array.chunks[0] if self.shape else ()
@@ -34,7 +40,9 @@ class DaskSource:
         yield checked(np.asarray(rows), self.pieces[piece], self.shape[1], self.where(piece))
 
     def where(self, piece: int) -> str:
-        """Return the block and its rows."""
+        """Return the block and its rows, or what it was read from."""
+        if self._origin is not None:
+            return self._origin.where(piece)
         rows = self.pieces[piece]
         name = f"block {self.numbers[piece]} (rows {rows.start} to {rows.stop - 1})"
         return f"{name} of the Dask array {self.array.name}"

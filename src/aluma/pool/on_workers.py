@@ -53,7 +53,7 @@ class Distributed(Chunked):
 
     Parameters
     ----------
-    array : a Dask array
+    source : the blocks of a Dask array
     client : of the cluster
 
     Attributes
@@ -64,8 +64,7 @@ class Distributed(Chunked):
 
     source: DaskSource
 
-    def __init__(self, array: Any, client: Any) -> None:
-        source = DaskSource(array)
+    def __init__(self, source: DaskSource, client: Any) -> None:
         super().__init__(source)
         self.client = client
         delayed = source.array.to_delayed().ravel()
@@ -133,7 +132,7 @@ class Distributed(Chunked):
         """
         if not jobs:
             return []
-        lost = (*_losses(), OSError)
+        lost: tuple[type[BaseException], ...] = (*_losses(), OSError)
         for trial in range(1, TRIES + 1):
             self._check_alive(None)
             try:
@@ -249,13 +248,13 @@ class Distributed(Chunked):
 
     def _raise(self, task: Task) -> None:
         """Say that a block cannot be read, or let an error be seen as it is."""
-        error = task.future.exception()
+        error: BaseException = task.future.exception()
         if isinstance(error, _losses()):
             raise error
         for piece in task.pieces:
             if self._blocks[piece].status == "error":
                 cause = self._blocks[piece].exception()
-                if isinstance(cause, _losses()):
+                if isinstance(cause, (*_losses(), Unreadable)):
                     raise cause
                 raise Unreadable(
                     f"{self.source.where(piece)} cannot be read ({cause}): restore what it is made "

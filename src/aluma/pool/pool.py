@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from aluma.arrays import Bools, Floats, Ints, Singles, bias_of, yes_or_no
 from aluma.pool.centred import Centred, Middle, seen_from
-from aluma.pool.dask_arrays import with_client
+from aluma.pool.dask_arrays import read_by_workers, with_client
 from aluma.pool.frames import with_columns
 from aluma.pool.opening import opened
 from aluma.pool.sample import Purpose, Sample, is_large, sampled_rows
@@ -32,13 +32,14 @@ class Pool:
 
     Parameters
     ----------
-    X : ndarray, scipy sparse matrix or array, np.memmap, DataFrame, zarr or Dask array, or Pool
+    X : array, scipy sparse matrix, np.memmap, DataFrame, zarr or Dask array, path, or Pool
         Real numbers of any type. Dense arrays, memory maps and CSR matrices are kept as they
         are; other sparse formats are converted to CSR. A DataFrame whose columns share one type
         is used in place where pandas holds it as one block; otherwise its columns are converted
         to one float array, once. A zarr array is read in its own chunks. The blocks of a Dask array
         are kept by the workers of the client that is active; without one they are computed in this
-        process whenever they are read. Another Pool shares its data.
+        process whenever they are read. A path is opened as by :meth:`open`. Another Pool shares
+        its data.
     bias : bool or float
         Append a constant to every example: this number, and 1 for True. It is added to products
         and to the rows handed out, so the pool itself is not copied. (Learners that are asked for
@@ -47,7 +48,8 @@ class Pool:
         The rows are as they should be, for instance features that were made of something else:
         learners do not look whether they are narrow, see :class:`aluma.errors.NarrowPool`.
     client : dask.distributed.Client, optional
-        Of the cluster that keeps the blocks of a Dask array, if it is not the active one.
+        Of the cluster that keeps the blocks of a Dask array, if it is not the active one. With
+        a path or a zarr array, its workers read that.
 
     Attributes
     ----------
@@ -100,6 +102,7 @@ class Pool:
         columns: Sequence[str] | None = None,
         bias: bool | float = False,
         prepared: bool = False,
+        client: Any = None,
     ) -> Pool:
         """Return the examples in a file or folder, read in its own chunks when they are wanted.
 
@@ -112,6 +115,8 @@ class Pool:
             a folder of Parquet files, which are taken in the order of their names
         columns : of Parquet, those to use: by default the only one that holds lists, else all
         bias, prepared : as for every pool
+        client : of a Dask cluster whose workers read the file, each some of its chunks, and keep
+            them; they have to find it under the same path
 
         Raises
         ------
@@ -121,7 +126,8 @@ class Pool:
         pool = cls.__new__(cls)
         pool.constant = bias_of(bias)
         pool.bias, pool.prepared = bool(pool.constant), yes_or_no(prepared, "prepared")
-        pool._begin(opened(path, columns))
+        store = opened(path, columns)
+        pool._begin(store if client is None else read_by_workers(store, client))
         return pool
 
     @classmethod
