@@ -41,7 +41,7 @@ class Middle:
     mean : what is subtracted
     scale : what the difference is divided by: 1 where columns are constant or only centred
     steep : columns whose mean is many times their deviation
-    words : "centred" or "centred and scaled"
+    words : "centred", "centred and scaled" or "centred and scaled as a whole"
     """
 
     mean: Floats
@@ -50,12 +50,16 @@ class Middle:
     words: str
 
     @classmethod
-    def of(cls, store: Store, scale: bool) -> Middle:
+    def of(cls, store: Store, scale: bool | str) -> Middle:
         """Measure the columns of a store."""
         mean, spread = moments(store)
         varies = spread > CONSTANT * np.abs(mean)
-        divisor = np.where(varies & scale, spread, 1.0)
         steep = np.abs(mean) > STEEP * spread
+        if scale == "whole":
+            typical = float(np.sqrt(np.mean(spread**2))) or 1.0
+            divisor = np.full(len(mean), typical)
+            return cls(mean, divisor, steep, "centred and scaled as a whole")
+        divisor = np.where(varies & bool(scale), spread, 1.0)
         return cls(mean, divisor, steep, "centred and scaled" if scale else "centred")
 
     def applied(self, rows: npt.NDArray[Any]) -> Floats:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from aluma.errors import Unreadable
+from aluma.errors import ClusterLost, Unreadable
 from aluma.extras import needed
 from aluma.pool.chunked import Chunked, Source
 from aluma.pool.dask_source import DaskSource
@@ -26,6 +26,8 @@ from aluma.pool.zarr_arrays import of_zarr
 
 #: What the extra is needed for, in words.
 NAME = "a pool on a cluster"
+#: Seconds in which a scheduler has to answer.
+CONNECT_SECONDS = 30
 
 
 def of_dask(X: Any) -> Chunked | None:
@@ -36,6 +38,20 @@ def of_dask(X: Any) -> Chunked | None:
     client = _active_client()
     source = DaskSource(X)
     return Chunked(source) if client is None else Distributed(source, client)
+
+
+def connected(address: str | None) -> Any:
+    """Return a client of the cluster with a scheduler at an address; None of no address."""
+    if address is None:
+        return None
+    distributed = needed("distributed", "scale", NAME)
+    try:
+        return distributed.Client(address, timeout=CONNECT_SECONDS)
+    except (OSError, ValueError, TimeoutError) as error:
+        raise ClusterLost(
+            f"no Dask scheduler answers at {address!r} ({error}): start one, as with `dask "
+            "scheduler`, and pass the address that it prints, as tcp://127.0.0.1:8786."
+        ) from error
 
 
 def with_client(X: Any, client: Any) -> Chunked:

@@ -253,7 +253,7 @@ class Distributed(Chunked):
             raise error
         for piece in task.pieces:
             if self._blocks[piece].status == "error":
-                cause = self._blocks[piece].exception()
+                cause: BaseException = self._blocks[piece].exception()
                 if isinstance(cause, (*_losses(), Unreadable)):
                     raise cause
                 raise Unreadable(

@@ -131,7 +131,7 @@ class Pool:
         return pool
 
     @classmethod
-    def centred(cls, X: Any, *, scale: bool = True) -> Pool:
+    def centred(cls, X: Any, *, scale: bool | str = True) -> Pool:
         """Return examples whose columns have mean 0 and standard deviation 1.
 
         Halfspaces of rows that all point the same way (columns far from 0, or one of large numbers)
@@ -144,7 +144,8 @@ class Pool:
         ----------
         X : whatever a pool is made of
         scale : divide by the standard deviation too; False only centres. Constant columns are only
-            centred in any case, so they become 0.
+            centred in any case, so they become 0. "whole" divides all columns by one number, so
+            that their variance is 1 on average and they keep their scales, as embeddings should.
 
         Examples
         --------
@@ -159,6 +160,8 @@ class Pool:
             raise ValueError(
                 f"the pool is {pool.preparation} already: pass the examples that it was made of."
             )
+        if scale not in (True, False, "whole"):
+            raise ValueError(f"scale must be True, False or 'whole', got {scale!r}.")
         middle = Middle.of(pool._store, scale)
         pool._hold(seen_from(middle, pool._store, own=True))
         return pool
@@ -197,6 +200,13 @@ class Pool:
         if isinstance(self._store, Shaped):
             return "shaped"
         return self._store.middle.words if isinstance(self._store, Centred) else ""
+
+    @property
+    def moved_by(self) -> tuple[Floats, Floats]:
+        """What a centred pool subtracts from each column, and what it then divides it by."""
+        if not isinstance(self._store, Centred):
+            raise AttributeError("the pool is not centred: it moves its examples by nothing.")
+        return self._store.middle.mean, self._store.middle.scale
 
     @property
     def is_zero(self) -> Bools:
@@ -336,6 +346,24 @@ class Pool:
         for purpose, rows in drawn.items():
             self._samples[purpose] = rows, self._store.part(rows)
 
+    def unstretched(self, W: npt.ArrayLike) -> tuple[Pool, Singles]:
+        """Return a pool of the rows before they were stretched, and hypotheses with the same votes.
+
+        Rows are multiplied as they are held, so what is to be known of them (how long they are, for
+        the error of a product) is had without stretching them.
+        """
+        hypotheses = self._hypotheses(W)
+        if not isinstance(self._store, Shaped):
+            return self, hypotheses
+        pool = Pool.__new__(Pool)
+        vars(pool).update(vars(self))
+        pool._store, pool._samples = self._store.inner, {}
+        width = self.dimension - self.bias
+        moved = hypotheses.copy()
+        # In float64, so that the last bits are the same wherever this is done.
+        moved[:, :width] = self._store.shaping.applied(hypotheses[:, :width].astype(np.float64))
+        return pool, moved
+
     def spread_rows(self, n: int) -> Ints:
         """Return the numbers of at most n rows that are evenly spread over the pool, ascending.
 
@@ -379,7 +407,8 @@ class Pool:
         On a cluster that is done by the workers: what comes back does not grow with the pool.
         """
         on_pool, step = partial(_on_pool, work, self.constant), self._room(room)
-        return reduce(together, self._store.each(on_pool, step, shared, together))
+        found: T = reduce(together, self._store.each(on_pool, step, shared, together))
+        return found
 
     def _room(self, room: int) -> int:
         if not isinstance(room, int | np.integer):

@@ -190,6 +190,8 @@ class Near(NamedTuple):
 def _near(start: int, block: Pool, direction: Floats, gone: Ints, n: int, by_length: bool) -> Near:
     """Return the rows of a block that may be among the n nearest."""
     rows = _remaining(start, len(block), gone)
+    if not by_length:
+        block, (direction,) = block.unstretched(direction[None])
     distances, limits = np.empty(len(block)), np.empty(len(block))
     for part, margins in block.margin_blocks(direction[None]):
         distances[part] = np.abs(margins[:, 0])
