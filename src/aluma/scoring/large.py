@@ -99,7 +99,7 @@ def _others(pool: Pool, found: Shortlist, eligible: Bools, alpha: float, delta: 
     votes = np.arange(k // 2 + 1)
     bar = found.best * k**2
     fewest = int(np.argmax(alpha * separated_pairs(votes, k) >= bar)) if bar > 0 else 0
-    total = pool.merged(
+    total: Offer = pool.merged(
         _offered, partial(_together, k), found.hypotheses, gone, fewest, delta, room=4 * GLANCE
     )
     best = _best(total.rows, total.positives, k)
