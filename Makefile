@@ -24,7 +24,7 @@ PLACES := elsewhere-Haswell-haswell-1000 elsewhere-Sandybridge-sandybridge-2000 
 CHAOTIC := tests/sampling tests/spaces tests/learners tests/geometry \
   tests/test_determinism.py tests/test_evidence.py
 
-.PHONY: help demo test lint bench docs dist test-oldest test-installs test-cluster test-peers \
+.PHONY: help demo test lint bench docs dist test-oldest test-installs test-peers \
   test-elsewhere $(PLACES) clean
 
 help:  ## show this list
@@ -62,9 +62,6 @@ test-oldest: $(OLDEST)/.installed  ## the test suite on the oldest supported ver
 
 test-installs: $(VENV)/.installed-test  ## install without extras and with [label], and try both
 	$(VENV)/bin/python -m pytest -n 0 -m slow tests/test_install.py
-
-test-cluster: $(VENV)/.installed-test  ## pools on a Dask cluster of this machine, minutes
-	$(VENV)/bin/python -m pytest -n 0 -m cluster tests/pool/test_dask.py
 
 # Label Studio pins much of what it needs, so it has an environment of its own.
 test-peers: $(PEERS)/.installed $(STUDIO)/.installed  ## Label Studio, JupyterLab, ASReview and others

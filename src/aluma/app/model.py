@@ -11,6 +11,7 @@ import numpy as np
 from aluma.app.desk import Desk
 from aluma.app.export import labelled, statement
 from aluma.app.features import Features
+from aluma.app.stored import StoredRows
 from aluma.app.text_features import WORD
 from aluma.arrays import Floats, Ints
 from aluma.errors import BadInput
@@ -50,7 +51,8 @@ def _two(features: Features, codes: Ints, names: Sequence[str]) -> dict[str, Any
     """Return Algorithm 4's support vector machine: one score, whose sign decides."""
     from sklearn.svm import LinearSVC
 
-    machine = LinearSVC(dual=False).fit(features.X, codes)
+    X, codes = _fitted_to(features, codes)
+    machine = LinearSVC(dual=False).fit(X, codes)
     (intercept,), parts = _plain(features, machine.coef_, machine.intercept_)
     return {
         "format": "aluma-linear-model-1",
@@ -70,7 +72,8 @@ def _many(features: Features, codes: Ints, names: Sequence[str]) -> dict[str, An
     """
     from sklearn.linear_model import LogisticRegression
 
-    machine = LogisticRegression(C=CLOSENESS, max_iter=1000).fit(features.X, codes)
+    X, codes = _fitted_to(features, codes)
+    machine = LogisticRegression(C=CLOSENESS, max_iter=1000).fit(X, codes)
     intercept, parts = _plain(features, machine.coef_, machine.intercept_)
     return {
         "format": "aluma-linear-model-2",
@@ -79,10 +82,18 @@ def _many(features: Features, codes: Ints, names: Sequence[str]) -> dict[str, An
         "rule": "a score for each label, in their order: intercept + the sum of all parts, where "
         "every weight is a list with one number for each label; the label is the one with the "
         "largest score, the first of those that are equal",
-        "agrees_with_exported_labels": float(np.mean(machine.predict(features.X) == codes)),
+        "agrees_with_exported_labels": float(np.mean(machine.predict(X) == codes)),
         "intercept": intercept,
         "parts": parts,
     }
+
+
+def _fitted_to(features: Features, codes: Ints) -> tuple[Any, Ints]:
+    """Return what a model is fitted to: all examples, or some of those that stay in a file."""
+    if not isinstance(features.X, StoredRows):
+        return features.X, codes
+    rows = features.X.some()
+    return features.X[rows], codes[rows]
 
 
 def _plain(

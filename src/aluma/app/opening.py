@@ -6,7 +6,7 @@ import json
 import logging
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -21,8 +21,9 @@ from aluma.app.features import Features
 from aluma.app.people.begin import Wish, check_wish, seated
 from aluma.app.rows import UNREADABLE, Rows, change
 from aluma.app.slack import learn
+from aluma.app.stored import StoredRows, is_stored, of_store
 from aluma.errors import BadInput, Conflict, Undecided
-from aluma.pool import Pool
+from aluma.pool import Pool, connected
 from aluma.reading import is_array, read_array
 from aluma.reading.texts import How
 from aluma.session import Session
@@ -62,6 +63,7 @@ class Wanted:
     key : a column that says which row of its table is which of this one
     encoding, header : of a text file, see :class:`aluma.reading.texts.How`; None to find out
     people : several people, who share the session; see :mod:`aluma.app.people.begin`
+    scheduler : address of a Dask cluster whose workers read the embeddings and keep them
     """
 
     source: Path | None
@@ -83,6 +85,7 @@ class Wanted:
     encoding: str | None = None
     header: bool | None = None
     people: Wish | None = None
+    scheduler: str | None = None
     hypotheses: int = HYPOTHESES
 
 
@@ -150,6 +153,11 @@ def _check_wishes(wanted: Wanted) -> None:
         raise BadInput("--answers names all of them: leave --yes and --no out.")
     if wanted.answers is not None and wanted.source is None:
         raise BadInput("the demonstration has answers of its own: leave --answers out.")
+    if wanted.scheduler is not None and not _are_stored(wanted):
+        raise BadInput(
+            "--scheduler is for embeddings that workers of a cluster read by themselves: pass them "
+            "as --embeddings, a .zarr, .parquet or large .npy file that is found there too."
+        )
     if wanted.embeddings is not None and wanted.embed is not None:
         raise BadInput("--embeddings and --embed exclude each other: pass one of them.")
     an_array = wanted.source is not None and is_array(wanted.source)
@@ -241,13 +249,21 @@ def _features(
                 "it away: the features are then made again, which works on the machine and the "
                 "versions that they were made with."
             ) from error
+        if _are_stored(wanted) and of == digest and len(kept.X) == 0:
+            return _made(wanted, examples, column), False
         if of != digest or len(kept.X) != len(examples):
             raise _edited(wanted, examples, same_files=of.split(" ")[0] == digest.split(" ")[0])
         return kept, False
     say("Reading the examples and making features of them.")
     made = _made(wanted, examples, column)
-    made.save(path, digest, **Rows.of(examples.frame).arrays())
+    # What stays in a file of its own is not written here as well.
+    written = replace(made, X=made.X[:0]) if _are_stored(wanted) else made
+    written.save(path, digest, **Rows.of(examples.frame).arrays())
     return made, True
+
+
+def _are_stored(wanted: Wanted) -> bool:
+    return wanted.embeddings is not None and is_stored(wanted.embeddings)
 
 
 def _edited(wanted: Wanted, examples: Examples, *, same_files: bool) -> BadInput:
@@ -286,13 +302,17 @@ def _made(wanted: Wanted, examples: Examples, column: str | None) -> Features:
             return features.of_examples(examples)
     if given is None:
         return features.of_examples(examples, wanted.columns, column)
-    array = read_array(given)
+    if _are_stored(wanted):
+        made = of_store(given, connected(wanted.scheduler))
+        array: Any = made.X
+    else:
+        array = read_array(given)
     if len(array) != len(examples):
         raise BadInput(
             f"{given} has {len(array):,} rows, and there are {len(examples):,} examples: they must "
             "belong together, row by row."
         )
-    return features.of_array(array, given.name)
+    return made if _are_stored(wanted) else features.of_array(array, given.name)
 
 
 def _digest(wanted: Wanted) -> str:
@@ -308,7 +328,7 @@ def _session(
     if not wanted.session.exists():
         created = Session.create(
             wanted.session,
-            Pool(made.X, prepared=True),
+            _pool(made),
             classes=None if grows else labels,
             beside=answers.written(labels) if grows else None,
             bias=True,
@@ -320,7 +340,7 @@ def _session(
         return created, [f"Answers are kept in {wanted.session}."]
     if fresh:
         logger.warning("the features of %s are missing and were made again", wanted.session)
-    session = Session.open(wanted.session, Pool(made.X, prepared=True))
+    session = Session.open(wanted.session, _pool(made))
     try:
         _check_labels(wanted, session, labels, grows=grows)
     except BadInput:
@@ -329,6 +349,11 @@ def _session(
     given = counted(len(answers_of(session)), "answer")
     going_on = f"Going on with {given} from {wanted.session}."
     return session, [going_on, *_as_begun(wanted, session)]
+
+
+def _pool(made: Features) -> Pool:
+    """Return the features as a pool."""
+    return Pool(made.X.pool if isinstance(made.X, StoredRows) else made.X, prepared=True)
 
 
 def _check_labels(

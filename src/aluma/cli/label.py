@@ -56,7 +56,15 @@ def label(
     ] = None,
     embeddings: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="An array (.npy, .npz) to learn from, a row an example."),
+        typer.Option(
+            metavar="FILE",
+            help="An array to learn from, a row an example: .npy or .npz; .zarr or .parquet, which "
+            "are read where they are.",
+        ),
+    ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="A Dask cluster whose workers read the embeddings."),
     ] = None,
     embed: Annotated[
         str | None,
@@ -197,6 +205,7 @@ def label(
         encoding=encoding,
         header=header,
         people=team,
+        scheduler=scheduler,
     )
     place = None
     try:

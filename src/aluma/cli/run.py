@@ -9,6 +9,7 @@ import typer
 
 from aluma.cli.options import slack_option
 from aluma.cli.report import report, watched
+from aluma.cli.stored import is_stored, read_stored
 from aluma.cli.table_file import read_labelled
 from aluma.cli.terminal import Out, console, fail, folder, plain
 from aluma.extras import LAB, require
@@ -24,7 +25,9 @@ def run(
     pool: Annotated[
         Path,
         typer.Argument(
-            metavar="POOL", help="CSV, TSV, Parquet or JSON Lines: one example a row, with names."
+            metavar="POOL",
+            help="CSV, TSV, Parquet or JSON Lines: one example a row, with names; or numbers that "
+            "need not fit into memory: .zarr, .npy, a folder of Parquet files.",
         ),
     ],
     label_column: Annotated[
@@ -34,6 +37,19 @@ def run(
         str | None,
         typer.Option(
             metavar="NAME", help="Learn from the texts in this column, not from the numbers."
+        ),
+    ] = None,
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="A table with that column, for a pool that has no names itself."
+        ),
+    ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="A Dask cluster whose workers read the pool (.zarr, .npy, Parquet) and keep it.",
         ),
     ] = None,
     strategy: Annotated[
@@ -87,6 +103,8 @@ def run(
     picture, and the pool as it was labelled then, as a CSV file.
 
     Example: aluma run flowers.csv --label-column species --kernel rbf --slack auto
+
+    Example: aluma run embeddings.zarr --labels topics.csv --label-column topic
     """
     require("aluma run", "lab", *LAB)
     if strategy not in ENTRIES:
@@ -95,7 +113,12 @@ def run(
     if allowed != 0 and "slack" not in accepted(ENTRIES[strategy].learner):
         fail(f"{strategy} does not allow for slack: leave --slack out, or use --strategy aluma.")
     wide = _margin(margin)
-    data = read_labelled(pool, label_column, text)
+    if is_stored(pool, labels, scheduler):
+        if text is not None:
+            fail("--text is for a table of texts, and this pool has numbers only: leave it out.")
+        data = read_stored(pool, label_column, labels, scheduler)
+    else:
+        data = read_labelled(pool, label_column, text)
     results = folder(out)
     for note in data.notes:
         console.print(plain(note))

@@ -13,7 +13,7 @@ from aluma.arrays import Floats
 from aluma.cli.terminal import fail
 from aluma.errors import BadInput
 from aluma.lab.comparison import known_labels, standardise
-from aluma.pool import LARGEST_ENTRY
+from aluma.pool import LARGEST_ENTRY, Pool
 from aluma.reading import read_table
 from aluma.reading.texts import How
 
@@ -21,7 +21,7 @@ from aluma.reading.texts import How
 class Labelled(NamedTuple):
     """Examples whose labels are known, the rows they come from, and what the user should know."""
 
-    X: Floats
+    X: Floats | Pool
     y: Sequence[Any]
     names: Sequence[int]
     notes: list[str]

@@ -14,6 +14,8 @@ from aluma.running import Answers
 
 #: Told after every answer: how many there are, and what share of the pool is labelled wrong.
 OnAnswer: TypeAlias = Callable[[int, float], None]
+#: Mistakes in a large pool are counted when the logarithm of the answers has grown by this.
+STEP = 0.05
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,8 @@ class Marked:
     ----------
     answers : how the run ended
     indices : the examples asked about, in order
-    errors : share of the pool labelled wrong after each answer
+    errors : share of the pool labelled wrong after each answer; of a large pool it is counted now
+        and then, and as it was last counted in between
     share : votes for the second class at the end
     """
 
@@ -32,6 +35,14 @@ class Marked:
     indices: tuple[int, ...]
     errors: Floats
     share: Floats
+
+
+def _counted_now_and_then(learner: Learner, positive: Bools, before: list[float]) -> float:
+    """Return what is labelled wrong, counted when there is a twentieth more answers than last."""
+    n = len(before) + 1
+    if before and int(np.log(n) / STEP) == int(np.log(n - 1) / STEP):
+        return before[-1]
+    return float(np.mean((learner.predict() == learner.classes_[1]) != positive))
 
 
 def marked(
@@ -56,7 +67,7 @@ def marked(
     """
     indices: list[int] = []
     errors: list[float] = []
-    share = learner.predict_proba()[:, 1]
+    share = np.empty(0) if learner.pool.is_large else learner.predict_proba()[:, 1]
     answers = Answers(
         learner,
         lambda index: learner.classes_[int(positive[index])],
@@ -68,11 +79,16 @@ def marked(
         for answer in answers.taken():
             if answers.ended is not None:
                 break
-            share = learner.predict_proba()[:, 1]
             indices.append(answer.index)
-            errors.append(float(np.mean((share >= 0.5) != positive)))
+            if learner.pool.is_large:
+                errors.append(_counted_now_and_then(learner, positive, errors))
+            else:
+                share = learner.predict_proba()[:, 1]
+                errors.append(float(np.mean((share >= 0.5) != positive)))
             if on_answer is not None:
                 on_answer(len(errors), errors[-1])
             if until is not None and errors[-1] <= until:
                 break
+    if learner.pool.is_large:
+        share = learner.predict_proba()[:, 1]
     return Marked(answers, tuple(indices[: len(errors)]), np.array(errors), share)

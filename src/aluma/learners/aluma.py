@@ -84,6 +84,9 @@ class ALuMA(Learner):
         the least expected disagreement over the pool; if you go on when it is settled, three in
         four questions are the one nearest to the centre of the version space. 1 is the paper's
         algorithm.
+    client : dask.distributed.Client, optional
+        Of the cluster that keeps the examples (a Dask or zarr array, or a path that its workers
+        can read), if it is not the active one; see docs/scale.md.
 
     Examples
     --------
@@ -118,6 +121,7 @@ class ALuMA(Learner):
         sampler: str = "reflection",
         alpha: float = 1.05,
         random_state: Any = 0,
+        client: Any = None,
     ) -> None:
         if slack == "auto" and estimate != "sampling":
             slack = 0.0
@@ -127,7 +131,8 @@ class ALuMA(Learner):
         self.slack, self.margin = slack_or_auto(slack), checked_margin(margin)
         self.dimension, self.seed = dimension, entropy(random_state)
         lifted = projection(self.slack, dimension)
-        view = View.of(X, bias=bias, kernel=kernel, prior=prior, seed=self.seed, **lifted)
+        seen: dict[str, Any] = {"kernel": kernel, "prior": prior, "client": client, **lifted}
+        view = View.of(X, bias=bias, seed=self.seed, **seen)
         needed = hypotheses_needed(estimate, self.delta, budget, len(view))
         self.n_hypotheses = max(positive_integer(n_hypotheses, "n_hypotheses"), needed)
         limits = Limits(self.tolerance, self.delta, estimate == "sampling")

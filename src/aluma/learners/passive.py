@@ -59,7 +59,7 @@ class Passive(Learner):
         is wrong, see :class:`aluma.learners.aluma.ALuMA`. By default it asks about everything.
     tolerance : float
         Share of the labels that may be wrong, with "audited".
-    sampler : str
+    sampler, client
         See :class:`aluma.learners.aluma.ALuMA`.
     regularization : float
         Weight of ``|w|^2 / 2`` against the mean hinge loss, for "soft_svm". The default is what
@@ -92,12 +92,13 @@ class Passive(Learner):
         regularization: float = 1e-3,
         sampler: str = "reflection",
         random_state: Any = 0,
+        client: Any = None,
     ) -> None:
         self.predict_with = checked_rule(predict_with, self.RULES)
         self.n_hypotheses = positive_integer(n_hypotheses, "n_hypotheses")
         self.regularization = checked_positive(regularization, "regularization")
         self.delta, self.seed = probability(delta, "delta"), entropy(random_state)
-        view = View.of(X, bias=bias, kernel=kernel, seed=self.seed)
+        view = View.of(X, bias=bias, kernel=kernel, seed=self.seed, client=client)
         strategy = InOrder(given_order(order, self.seed, len(view)))
         self.order: Ints = strategy.order
         settings = (view.pool, self.n_hypotheses, self.seed, checked_sampler(sampler))

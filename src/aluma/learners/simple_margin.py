@@ -42,7 +42,7 @@ class SimpleMargin(Learner):
         is wrong, see :class:`aluma.learners.aluma.ALuMA`. By default it asks about everything.
     tolerance : float
         Share of the labels that may be wrong, with "audited".
-    sampler : str
+    sampler, client
         See :class:`aluma.learners.aluma.ALuMA`.
 
     Notes
@@ -95,11 +95,12 @@ class SimpleMargin(Learner):
         tolerance: float = 0.05,
         sampler: str = "reflection",
         random_state: Any = 0,
+        client: Any = None,
     ) -> None:
         self.predict_with = checked_rule(predict_with, self.RULES)
         self.n_hypotheses = positive_integer(n_hypotheses, "n_hypotheses")
         self.delta, self.seed = probability(delta, "delta"), entropy(random_state)
-        view = View.of(X, bias=bias, kernel=kernel, seed=self.seed)
+        view = View.of(X, bias=bias, kernel=kernel, seed=self.seed, client=client)
         settings = (view.pool, self.n_hypotheses, self.seed, checked_sampler(sampler))
         promised, rule = competitor_promise(promise, tolerance, self.delta, self.seed)
         parts = Parts(

@@ -22,7 +22,7 @@ from scipy import sparse
 from aluma.arrays import Bools, Floats, Ints, Singles
 from aluma.pool.moments import moments
 from aluma.pool.sparse import Sparse
-from aluma.pool.store import LARGEST_ENTRY, Selection, Store, T
+from aluma.pool.store import LARGEST_ENTRY, Selection, Store, T, Together
 
 #: A column whose deviation is a smaller share of its mean is constant but for rounding.
 CONSTANT = 1e-12
@@ -41,7 +41,7 @@ class Middle:
     mean : what is subtracted
     scale : what the difference is divided by: 1 where columns are constant or only centred
     steep : columns whose mean is many times their deviation
-    words : "centred" or "centred and scaled"
+    words : "centred", "centred and scaled" or "centred and scaled as a whole"
     """
 
     mean: Floats
@@ -50,12 +50,16 @@ class Middle:
     words: str
 
     @classmethod
-    def of(cls, store: Store, scale: bool) -> Middle:
+    def of(cls, store: Store, scale: bool | str) -> Middle:
         """Measure the columns of a store."""
         mean, spread = moments(store)
         varies = spread > CONSTANT * np.abs(mean)
-        divisor = np.where(varies & scale, spread, 1.0)
         steep = np.abs(mean) > STEEP * spread
+        if scale == "whole":
+            typical = float(np.sqrt(np.mean(spread**2))) or 1.0
+            divisor = np.full(len(mean), typical)
+            return cls(mean, divisor, steep, "centred and scaled as a whole")
+        divisor = np.where(varies & bool(scale), spread, 1.0)
         return cls(mean, divisor, steep, "centred and scaled" if scale else "centred")
 
     def applied(self, rows: npt.NDArray[Any]) -> Floats:
@@ -181,9 +185,15 @@ class Centred:
         for start, rows in self.inner.stream(step):
             yield start, seen_from(self.middle, rows, own=False)
 
-    def each(self, work: Callable[..., T], step: int, shared: tuple[Any, ...]) -> Iterator[T]:
+    def each(
+        self,
+        work: Callable[..., T],
+        step: int,
+        shared: tuple[Any, ...],
+        together: Together[T] | None = None,
+    ) -> Iterator[T]:
         """Yield what is made of each block of rows, shifted and scaled where they are."""
-        return self.inner.each(partial(_from_middle, work, self.middle), step, shared)
+        return self.inner.each(partial(_from_middle, work, self.middle), step, shared, together)
 
 
 class CentredSparse(Centred):

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from aluma.arrays import Bools, Floats, Ints, Singles
 from aluma.pool.dense import Dense
 from aluma.pool.side_by_side import in_threads
-from aluma.pool.store import Selection, T, check_numbers
+from aluma.pool.store import Selection, T, Together, check_numbers, rows_per_block
 
 #: Rows that were wanted last are kept, if they are no more.
 RECENT = 4096
@@ -120,9 +120,19 @@ class Chunked:
             rows, back = np.unique(selection[missing], return_inverse=True)
             numbers = self._fetched(rows)
             out[missing] = numbers[back]
-            if len(rows) <= RECENT:
-                self._recent = rows, numbers
+            self._remember(rows, numbers)
         return out
+
+    def _remember(self, rows: Ints, numbers: npt.NDArray[Any]) -> None:
+        """Keep rows that were read, ascending, with those before them if they are not too many."""
+        if len(rows) > RECENT:
+            return
+        if len(rows) + len(self._recent[0]) <= RECENT:
+            rows = np.concatenate([self._recent[0], rows])
+            numbers = np.concatenate([self._recent[1], numbers])
+            order = np.argsort(rows)
+            rows, numbers = rows[order], numbers[order]
+        self._recent = rows, numbers
 
     def operand(self, weights: Singles) -> Singles:
         """Return hypotheses prepared for products."""
@@ -158,8 +168,15 @@ class Chunked:
         for piece in range(len(self.source.pieces)):
             yield from self._read(piece, step)
 
-    def each(self, work: Callable[..., T], step: int, shared: tuple[Any, ...]) -> Iterator[T]:
+    def each(
+        self,
+        work: Callable[..., T],
+        step: int,
+        shared: tuple[Any, ...],
+        together: Together[T] | None = None,
+    ) -> Iterator[T]:
         """Yield what is made of each block of rows; pieces are read side by side."""
+        del together
         one = partial(self._worked, work, step, shared)
         for found in in_threads(one, range(len(self.source.pieces))):
             yield from found
@@ -181,8 +198,11 @@ class Chunked:
         out = np.empty((max(0, stop - start), self.shape[1]), self.dtype)
         if stop <= start:
             return out
+        step = rows_per_block(self.bytes_per_row)
         for piece in range(self._piece_of(start), self._piece_of(stop - 1) + 1):
-            for first, rows in self._read(piece, stop - start):
+            for first, rows in self._read(piece, step):
+                if first >= stop:
+                    break
                 low, high = max(first, start), min(first + len(rows.data), stop)
                 if low < high:
                     out[low - start : high - start] = rows.data[low - first : high - first]
@@ -194,7 +214,7 @@ class Chunked:
 
         def pick(wanted: tuple[int, slice]) -> None:
             piece, places = wanted
-            for first, block in self._read(piece, self.shape[0]):
+            for first, block in self._read(piece, rows_per_block(self.bytes_per_row)):
                 low, high = np.searchsorted(rows[places], (first, first + len(block.data)))
                 here = slice(places.start + low, places.start + high)
                 out[here] = block.data[rows[here] - first]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from aluma.arrays import Bools, Floats, Ints, Singles
 from aluma.pool.side_by_side import each_part, parts_of
-from aluma.pool.store import LARGEST_ENTRY, Selection, T, check_numbers
+from aluma.pool.store import LARGEST_ENTRY, Selection, T, Together, check_numbers
 
 
 def of_array(X: Any) -> Dense | None:
@@ -112,6 +112,13 @@ class Dense:
         """Yield all rows in order, with the number of the first."""
         return parts_of(self, step)
 
-    def each(self, work: Callable[..., T], step: int, shared: tuple[Any, ...]) -> Iterator[T]:
+    def each(
+        self,
+        work: Callable[..., T],
+        step: int,
+        shared: tuple[Any, ...],
+        together: Together[T] | None = None,
+    ) -> Iterator[T]:
         """Yield what is made of each block of rows."""
+        del together
         return each_part(self, work, step, shared)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from functools import partial
+from functools import partial, reduce
 from os import PathLike
 from typing import Any
 
@@ -18,12 +18,12 @@ import numpy.typing as npt
 
 from aluma.arrays import Bools, Floats, Ints, Singles, bias_of, yes_or_no
 from aluma.pool.centred import Centred, Middle, seen_from
-from aluma.pool.dask_arrays import with_client
+from aluma.pool.dask_arrays import read_by_workers, with_client
 from aluma.pool.frames import with_columns
 from aluma.pool.opening import opened
 from aluma.pool.sample import Purpose, Sample, is_large, sampled_rows
 from aluma.pool.shaped import Shape, Shaped
-from aluma.pool.store import LARGEST_ENTRY, Selection, Store, T, parts, rows_per_block
+from aluma.pool.store import LARGEST_ENTRY, Selection, Store, T, Together, parts, rows_per_block
 from aluma.pool.stores import store_of
 
 
@@ -32,13 +32,14 @@ class Pool:
 
     Parameters
     ----------
-    X : ndarray, scipy sparse matrix or array, np.memmap, DataFrame, zarr or Dask array, or Pool
+    X : array, scipy sparse matrix, np.memmap, DataFrame, zarr or Dask array, path, or Pool
         Real numbers of any type. Dense arrays, memory maps and CSR matrices are kept as they
         are; other sparse formats are converted to CSR. A DataFrame whose columns share one type
         is used in place where pandas holds it as one block; otherwise its columns are converted
         to one float array, once. A zarr array is read in its own chunks. The blocks of a Dask array
         are kept by the workers of the client that is active; without one they are computed in this
-        process whenever they are read. Another Pool shares its data.
+        process whenever they are read. A path is opened as by :meth:`open`. Another Pool shares
+        its data.
     bias : bool or float
         Append a constant to every example: this number, and 1 for True. It is added to products
         and to the rows handed out, so the pool itself is not copied. (Learners that are asked for
@@ -47,7 +48,8 @@ class Pool:
         The rows are as they should be, for instance features that were made of something else:
         learners do not look whether they are narrow, see :class:`aluma.errors.NarrowPool`.
     client : dask.distributed.Client, optional
-        Of the cluster that keeps the blocks of a Dask array, if it is not the active one.
+        Of the cluster that keeps the blocks of a Dask array, if it is not the active one. With
+        a path or a zarr array, its workers read that.
 
     Attributes
     ----------
@@ -100,6 +102,7 @@ class Pool:
         columns: Sequence[str] | None = None,
         bias: bool | float = False,
         prepared: bool = False,
+        client: Any = None,
     ) -> Pool:
         """Return the examples in a file or folder, read in its own chunks when they are wanted.
 
@@ -112,6 +115,8 @@ class Pool:
             a folder of Parquet files, which are taken in the order of their names
         columns : of Parquet, those to use: by default the only one that holds lists, else all
         bias, prepared : as for every pool
+        client : of a Dask cluster whose workers read the file, each some of its chunks, and keep
+            them; they have to find it under the same path
 
         Raises
         ------
@@ -121,11 +126,12 @@ class Pool:
         pool = cls.__new__(cls)
         pool.constant = bias_of(bias)
         pool.bias, pool.prepared = bool(pool.constant), yes_or_no(prepared, "prepared")
-        pool._begin(opened(path, columns))
+        store = opened(path, columns)
+        pool._begin(store if client is None else read_by_workers(store, client))
         return pool
 
     @classmethod
-    def centred(cls, X: Any, *, scale: bool = True) -> Pool:
+    def centred(cls, X: Any, *, scale: bool | str = True) -> Pool:
         """Return examples whose columns have mean 0 and standard deviation 1.
 
         Halfspaces of rows that all point the same way (columns far from 0, or one of large numbers)
@@ -138,7 +144,8 @@ class Pool:
         ----------
         X : whatever a pool is made of
         scale : divide by the standard deviation too; False only centres. Constant columns are only
-            centred in any case, so they become 0.
+            centred in any case, so they become 0. "whole" divides all columns by one number, so
+            that their variance is 1 on average and they keep their scales, as embeddings should.
 
         Examples
         --------
@@ -153,6 +160,8 @@ class Pool:
             raise ValueError(
                 f"the pool is {pool.preparation} already: pass the examples that it was made of."
             )
+        if scale not in (True, False, "whole"):
+            raise ValueError(f"scale must be True, False or 'whole', got {scale!r}.")
         middle = Middle.of(pool._store, scale)
         pool._hold(seen_from(middle, pool._store, own=True))
         return pool
@@ -191,6 +200,13 @@ class Pool:
         if isinstance(self._store, Shaped):
             return "shaped"
         return self._store.middle.words if isinstance(self._store, Centred) else ""
+
+    @property
+    def moved_by(self) -> tuple[Floats, Floats]:
+        """What a centred pool subtracts from each column, and what it then divides it by."""
+        if not isinstance(self._store, Centred):
+            raise AttributeError("the pool is not centred: it moves its examples by nothing.")
+        return self._store.middle.mean, self._store.middle.scale
 
     @property
     def is_zero(self) -> Bools:
@@ -325,12 +341,52 @@ class Pool:
                 f"purpose must be one of {', '.join(map(str, Purpose))}, got {purpose!r}."
             )
         if purpose not in self._samples:
-            rows = sampled_rows(self._store, purpose)
-            held = self._store.part(rows)
-            self._store.keep(rows, held)
-            self._samples[purpose] = rows, held
+            self._draw_samples()
         rows, held = self._samples[purpose]
         return Sample(rows, self._block(held, self.constant))
+
+    def _draw_samples(self) -> None:
+        """Draw a sample for every purpose, in one reading of the pool."""
+        drawn = {purpose: sampled_rows(self._store, purpose) for purpose in Purpose}
+        union = np.unique(np.concatenate(list(drawn.values())))
+        if not self._store.is_resident:
+            held = self._store.part(union)
+            self._store.keep(union, held)
+        for purpose, rows in drawn.items():
+            self._samples[purpose] = rows, self._store.part(rows)
+
+    def unstretched(self, W: npt.ArrayLike) -> tuple[Pool, Singles]:
+        """Return a pool of the rows before they were stretched, and hypotheses with the same votes.
+
+        Rows are multiplied as they are held, so what is to be known of them (how long they are, for
+        the error of a product) is had without stretching them.
+        """
+        hypotheses = self._hypotheses(W)
+        if not isinstance(self._store, Shaped):
+            return self, hypotheses
+        pool = Pool.__new__(Pool)
+        vars(pool).update(vars(self))
+        pool._store, pool._samples = self._store.inner, {}
+        width = self.dimension - self.bias
+        moved = hypotheses.copy()
+        # In float64, so that the last bits are the same wherever this is done.
+        moved[:, :width] = self._store.shaping.applied(hypotheses[:, :width].astype(np.float64))
+        return pool, moved
+
+    def spread_rows(self, n: int) -> Ints:
+        """Return the numbers of at most n rows that are evenly spread over the pool, ascending.
+
+        Of a large pool they are some of its sample, which is at hand.
+        """
+        if not self.is_large:
+            return np.unique(np.linspace(0, len(self) - 1, n).astype(np.int64))
+        sample = self.sample(Purpose.QUESTIONS).rows
+        return sample[np.unique(np.linspace(0, len(sample) - 1, n).astype(np.int64))]
+
+    def bring(self, *rows: Ints) -> None:
+        """Have rows at hand that are wanted next, all in one reading."""
+        if not self._store.is_resident:
+            self._store.dense(np.unique(np.concatenate(rows)))
 
     def picked(self, rows: Ints) -> Pool:
         """Return some examples as a pool of their own, in memory."""
@@ -350,9 +406,23 @@ class Pool:
         shared : what every call gets
         room : bytes that each row needs besides itself, which bound how many are in a block
         """
+        return self._store.each(partial(_on_pool, work, self.constant), self._room(room), shared)
+
+    def merged(
+        self, work: Callable[..., T], together: Together[T], *shared: Any, room: int = 0
+    ) -> T:
+        """Return what ``together`` makes of :meth:`mapped`'s results, two at a time in any order.
+
+        On a cluster that is done by the workers: what comes back does not grow with the pool.
+        """
+        on_pool, step = partial(_on_pool, work, self.constant), self._room(room)
+        found: T = reduce(together, self._store.each(on_pool, step, shared, together))
+        return found
+
+    def _room(self, room: int) -> int:
         if not isinstance(room, int | np.integer):
             raise TypeError(f"room must be an integer, got {room!r}.")
-        return self._store.each(partial(_on_pool, work, self.constant), self._step(room), shared)
+        return self._step(room)
 
     @classmethod
     def _block(cls, store: Store, constant: float) -> Pool:

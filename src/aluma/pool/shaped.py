@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from aluma.arrays import Bools, Floats, Ints, Singles
 from aluma.blas import one_thread
-from aluma.pool.store import Selection, Store, T
+from aluma.pool.store import Selection, Store, T, Together
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,9 +174,15 @@ class Shaped:
         for start, rows in self.inner.stream(step):
             yield start, Shaped(rows, self.shaping)
 
-    def each(self, work: Callable[..., T], step: int, shared: tuple[Any, ...]) -> Iterator[T]:
+    def each(
+        self,
+        work: Callable[..., T],
+        step: int,
+        shared: tuple[Any, ...],
+        together: Together[T] | None = None,
+    ) -> Iterator[T]:
         """Yield what is made of each block of rows, stretched where they are."""
-        return self.inner.each(partial(_stretched, work, self.shaping), step, shared)
+        return self.inner.each(partial(_stretched, work, self.shaping), step, shared, together)
 
 
 def _stretched(work: Callable[..., T], shape: Shape, start: int, rows: Store, *shared: Any) -> T:

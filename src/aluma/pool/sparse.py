@@ -12,7 +12,7 @@ from scipy import sparse
 
 from aluma.arrays import Bools, Floats, Ints, Singles
 from aluma.pool.side_by_side import each_part, parts_of
-from aluma.pool.store import LARGEST_ENTRY, Selection, T, check_numbers
+from aluma.pool.store import LARGEST_ENTRY, Selection, T, Together, check_numbers
 
 
 def of_sparse(X: Any) -> Sparse | None:
@@ -124,8 +124,15 @@ class Sparse:
         """Yield all rows in order, with the number of the first."""
         return parts_of(self, step)
 
-    def each(self, work: Callable[..., T], step: int, shared: tuple[Any, ...]) -> Iterator[T]:
+    def each(
+        self,
+        work: Callable[..., T],
+        step: int,
+        shared: tuple[Any, ...],
+        together: Together[T] | None = None,
+    ) -> Iterator[T]:
         """Yield what is made of each block of rows."""
+        del together
         return each_part(self, work, step, shared)
 
     def _rows(self, part: slice) -> Any:

@@ -26,6 +26,8 @@ LARGEST_ENTRY = 1e30
 
 Selection: TypeAlias = slice | Ints
 T = TypeVar("T")
+#: Makes one of two results, of whichever blocks and in whichever order.
+Together: TypeAlias = Callable[[T, T], T]
 
 
 class Store(Protocol):
@@ -102,13 +104,20 @@ class Store(Protocol):
     def stream(self, step: int) -> Iterator[tuple[int, Store]]:
         """Yield all rows in order, about ``step`` at a time, with the number of the first."""
 
-    def each(self, work: Callable[..., T], step: int, shared: tuple[Any, ...]) -> Iterator[T]:
+    def each(
+        self,
+        work: Callable[..., T],
+        step: int,
+        shared: tuple[Any, ...],
+        together: Together[T] | None = None,
+    ) -> Iterator[T]:
         """Yield ``work(start, rows, *shared)`` for all rows, in order, done where they are.
 
         ``rows`` is a store of about ``step`` rows, or fewer, and ``start`` the number of the
         first. Blocks are worked on side by side, and which rows share one is the store's affair:
         what is returned for a row must not depend on it. ``work`` is a function of a module, or a
-        partial of one, since it may be sent to another process.
+        partial of one, since it may be sent to another process. With ``together``, a store may
+        put results together where they are made, and yield fewer; the order is then any.
         """
 
 

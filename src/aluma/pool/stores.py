@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from os import PathLike
 from typing import Any
 
 from aluma.pool.dask_arrays import of_dask
 from aluma.pool.dense import of_array
 from aluma.pool.frames import of_frame
+from aluma.pool.opening import opened
 from aluma.pool.sparse import of_sparse
 from aluma.pool.store import Store
 from aluma.pool.zarr_arrays import of_zarr
 
+
+def of_path(X: Any) -> Store | None:
+    """Return a store for the file or folder that a path names."""
+    return opened(X, None) if isinstance(X, str | PathLike) else None
+
+
 #: Each returns a store for what it recognises and None for everything else; the last takes whatever
 #: is left. Put a new one before it.
 STORES: list[Callable[[Any], Store | None]] = [
+    of_path,
     of_frame,
     of_sparse,
     of_zarr,

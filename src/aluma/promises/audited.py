@@ -211,7 +211,7 @@ class Audited(Promise[Hypotheses]):
     def _sampled(self, pool: Pool) -> tuple[Ints, Pool]:
         if self._sample is None:
             most = min(SAMPLE, rows_per_block(8 * pool.dimension))
-            rows = np.unique(np.linspace(0, len(pool) - 1, most).astype(np.int64))
+            rows = pool.spread_rows(most)
             self._sample = rows, Pool(pool.rows(rows))
         return self._sample
 

@@ -43,7 +43,7 @@ def typical_length(pool: Pool) -> float:
     >>> typical_length(Pool([[3.0, 4.0], [0.0, 0.0], [0.0, 5.0], [60.0, 80.0]]))
     5.0
     """
-    chosen = np.unique(np.linspace(0, len(pool) - 1, MOST_ROWS).astype(np.int64))
+    chosen = pool.spread_rows(MOST_ROWS)
     width = pool.dimension - pool.bias
     lengths = [
         np.linalg.norm(pool.rows(chosen[part])[:, :width], axis=1)

@@ -75,7 +75,7 @@ def constancy(pool: Pool) -> float:
 def _looked_at(pool: Pool) -> tuple[float, float]:
     """Return how narrow a pool is, and how long its constant columns are beside the others."""
     wanted = int(np.clip(ENTRIES // pool.dimension, FEWEST_ROWS, MOST_ROWS))
-    chosen = np.unique(np.linspace(0, len(pool) - 1, wanted).astype(np.int64))
+    chosen = pool.spread_rows(wanted)
     width = pool.dimension - pool.bias
     first = pool.rows(chosen[:1])
     first[:, width:] = 1.0

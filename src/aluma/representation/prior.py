@@ -173,10 +173,7 @@ def _some(pool: Pool) -> Any:
     width = pool.dimension - pool.bias
     first = pool.held(slice(0, 1))
     wanted = MOST_ROWS if _is_sparse(first) else min(MOST_ROWS, max(2, ENTRIES // width))
-    if len(pool) <= wanted:
-        chosen = np.arange(len(pool))
-    else:
-        chosen = np.unique(np.linspace(0, len(pool) - 1, wanted).astype(np.int64))
+    chosen = np.arange(len(pool)) if len(pool) <= wanted else pool.spread_rows(wanted)
     rows = pool.held(chosen)
     return rows.astype(np.float64) if _is_sparse(rows) else np.asarray(rows, np.float64)
 

@@ -27,6 +27,7 @@ class View:
     slack, dimension : with a dimension, the pool is lifted and projected by Algorithm 3
     prior : "ball" or "pool", see :mod:`aluma.representation.prior`
     seed : of landmarks and projections
+    client : of a Dask cluster that keeps the examples, if it is not the active one
 
     A pool as given whose examples all point the same way is warned about, see
     :class:`aluma.errors.NarrowPool`.
@@ -45,9 +46,10 @@ class View:
         dimension: int | None = None,
         prior: str = "ball",
         seed: int = 0,
+        client: Any = None,
     ) -> None:
         bias = checked_bias(bias)
-        self.examples = with_bias(X, bias)
+        self.examples = with_bias(X if client is None else Pool(X, client=client), bias)
         self._map: KernelMap | None = None
         self._shape: Shape | None = None
         self._lift: Lift | None = None

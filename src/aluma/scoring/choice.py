@@ -114,6 +114,7 @@ def decide(
     else:
         chosen = np.sort(rng.permutation(chosen)[: effort * CANDIDATES])
         witnesses = _witnesses(found, chosen, effort * WITNESSES, rng)
+        pool.bring(found.indices[chosen], witnesses)
         jury = found.hypotheses[: effort * JURY]
         left = expected_disagreement(
             vote_matrix(pool, jury, found.indices[chosen]), vote_matrix(pool, jury, witnesses)

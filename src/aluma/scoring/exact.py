@@ -17,6 +17,7 @@ from aluma.pool import Pool
 
 def count_exactly(pool: Pool, hypotheses: Singles, rows: Ints | None = None) -> Ints:
     """Return how many hypotheses vote + on each row."""
+    pool, hypotheses = pool.unstretched(hypotheses)
     n = len(pool) if rows is None else len(rows)
     counts, doubtful = np.empty(n, dtype=np.int64), np.empty(n, dtype=bool)
     longest = float(np.sqrt(np.einsum("ij,ij->i", hypotheses, hypotheses).max(initial=0.0)))

@@ -12,7 +12,7 @@ same numbers give the same question, however they are cut into blocks and wherev
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial, reduce
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -81,14 +81,15 @@ def shortlist_large(
 
 
 class Offer(NamedTuple):
-    """What a block has: rows with their votes, and how often a hypothesis disputes any of its own.
+    """What a block has: rows with their votes, and the votes against the majority on all its rows.
 
-    ``products`` were spent on finding out.
+    The latter are of the ``heard`` hypotheses that looked at all rows; ``products`` were spent.
     """
 
     rows: Ints
     positives: Ints
-    disputed: float
+    disputed: int
+    heard: int
     products: int
 
 
@@ -98,8 +99,9 @@ def _others(pool: Pool, found: Shortlist, eligible: Bools, alpha: float, delta: 
     votes = np.arange(k // 2 + 1)
     bar = found.best * k**2
     fewest = int(np.argmax(alpha * separated_pairs(votes, k) >= bar)) if bar > 0 else 0
-    offers = pool.mapped(_offered, found.hypotheses, gone, fewest, delta, room=4 * GLANCE)
-    total = reduce(partial(_together, k), offers)
+    total: Offer = pool.merged(
+        _offered, partial(_together, k), found.hypotheses, gone, fewest, delta, room=4 * GLANCE
+    )
     best = _best(total.rows, total.positives, k)
     return total._replace(rows=total.rows[best], positives=total.positives[best])
 
@@ -110,7 +112,7 @@ def _together(k: int, one: Offer, other: Offer) -> Offer:
     positives = np.concatenate([one.positives, other.positives])
     best = np.sort(_best(rows, positives, k))
     disputed, products = one.disputed + other.disputed, one.products + other.products
-    return Offer(rows[best], positives[best], disputed, products)
+    return Offer(rows[best], positives[best], disputed, one.heard, products)
 
 
 def _offered(
@@ -125,7 +127,7 @@ def _offered(
     rows = _remaining(start, len(block), gone)
     n = first_round(k, fewest, share) if fewest else min(GLANCE, k)
     positives = count_exactly(block, hypotheses[:n], rows)
-    disputed = float(minority_votes(positives, n).sum()) / n
+    disputed, heard = int(minority_votes(positives, n).sum()), n
     products = n * len(rows)
     while n < k:
         bar = too_few(k, fewest, n, share) if fewest else 0
@@ -138,7 +140,7 @@ def _offered(
     enough = minority_votes(positives, k) >= max(fewest, 1)
     rows, positives = rows[enough], positives[enough]
     best = _best(rows, positives, k)
-    return Offer(start + rows[best], positives[best], disputed, products)
+    return Offer(start + rows[best], positives[best], disputed, heard, products)
 
 
 def _with_others(found: Shortlist, others: Offer, alpha: float) -> Shortlist:
@@ -156,7 +158,7 @@ def _with_others(found: Shortlist, others: Offer, alpha: float) -> Shortlist:
         best=best / k**2,
         surveyed=np.concatenate([found.surveyed, others.rows]),
         minority=np.concatenate([found.minority, minority_votes(others.positives, k) / k]),
-        disputed=others.disputed,
+        disputed=others.disputed / others.heard,
         products=found.products + others.products,
     )
 
@@ -170,21 +172,26 @@ def nearest_large(
     their distances are exact. With ``by_length`` they are divided by the lengths of the rows.
     """
     gone = np.flatnonzero(~eligible | pool.zero_mask)
-    found = list(pool.mapped(_near, direction, gone, n, by_length, room=16))
-    rows, distances, limits = (np.concatenate(one) for one in zip(*found, strict=True))
-    # What is farther off than the n-th could be is out, whatever rounding did.
-    most = np.sort(distances + limits)[min(n, len(rows)) - 1]
-    rows = np.sort(rows[distances - limits <= most])
+    found = pool.merged(_near, partial(_nearer, n), direction, gone, n, by_length, room=16)
+    rows = np.sort(found.rows)
     exact = pool.rows(rows)
     off = np.abs((exact * direction).sum(axis=1))
     return rows, off / np.linalg.norm(exact, axis=1) if by_length else off
 
 
-def _near(
-    start: int, block: Pool, direction: Floats, gone: Ints, n: int, by_length: bool
-) -> tuple[Ints, Floats, Floats]:
-    """Return the rows of a block that may be among the n nearest, with what rounding may change."""
+class Near(NamedTuple):
+    """Rows that may be among the nearest, their distances, and what rounding may change there."""
+
+    rows: Ints
+    distances: Floats
+    limits: Floats
+
+
+def _near(start: int, block: Pool, direction: Floats, gone: Ints, n: int, by_length: bool) -> Near:
+    """Return the rows of a block that may be among the n nearest."""
     rows = _remaining(start, len(block), gone)
+    if not by_length:
+        block, (direction,) = block.unstretched(direction[None])
     distances, limits = np.empty(len(block)), np.empty(len(block))
     for part, margins in block.margin_blocks(direction[None]):
         distances[part] = np.abs(margins[:, 0])
@@ -193,13 +200,24 @@ def _near(
     if by_length:
         whole = np.where(sizes > 0, sizes, 1.0)
         distances, limits = distances / whole, limits / whole
-    distances, limits = distances[rows], limits[rows]
-    if not len(rows):
-        return start + rows, distances, limits
-    most = np.partition(distances + limits, min(n, len(rows)) - 1)[min(n, len(rows)) - 1]
-    near = np.flatnonzero(distances - limits <= most)
-    near = np.sort(near[np.lexsort((near, distances[near]))][: n + OFFERED])
-    return start + rows[near], distances[near], limits[near]
+    return _nearest(Near(start + rows, distances[rows], limits[rows]), n)
+
+
+def _nearer(n: int, one: Near, other: Near) -> Near:
+    """Return what may be among the n nearest of two sets of blocks."""
+    both = (np.concatenate(parts) for parts in zip(one, other, strict=True))
+    return _nearest(Near(*both), n)
+
+
+def _nearest(near: Near, n: int) -> Near:
+    """Leave out what is farther off than the n-th could be, whatever rounding did."""
+    if not len(near.rows):
+        return near
+    place = min(n, len(near.rows)) - 1
+    most = np.partition(near.distances + near.limits, place)[place]
+    kept = np.flatnonzero(near.distances - near.limits <= most)
+    kept = kept[np.lexsort((near.rows[kept], near.distances[kept]))][: n + OFFERED]
+    return Near(near.rows[kept], near.distances[kept], near.limits[kept])
 
 
 def rounding(dimension: int) -> float:

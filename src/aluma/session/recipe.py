@@ -31,6 +31,11 @@ def written(name: str, X: Any, given: dict[str, Any]) -> str:
         raise TypeError(f"strategy {name!r}: {error}. Its settings are {known}.") from None
     bound.apply_defaults()
     settings = dict(list(bound.arguments.items())[1:])
+    if settings.pop("client", None) is not None:
+        raise TypeError(
+            "a client is not written into a session: give it to the pool, as in "
+            "Session.create(path, Pool(X, client=client))."
+        )
     if "random_state" in settings:
         # A generator cannot be written down, and None would be another seed on every opening.
         settings["random_state"] = entropy(settings["random_state"])
