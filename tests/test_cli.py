@@ -9,9 +9,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from aluma import cli, reading
+from aluma.app import demo
+from aluma.cli.table_file import read_labelled
 from aluma.errors import Undecided
 from aluma.lab import comparison, names
 from aluma.learners.aluma import ALuMA
@@ -392,3 +395,15 @@ def test_run_takes_every_format_that_has_a_reader(tmp_path, monkeypatch, ending)
     )
     assert result.exit_code == 0, result.output
     assert "40 rows, 2 numeric columns ('width', 'length')" in told(result)
+
+
+def test_run_learns_from_the_texts_of_a_column(tmp_path):
+    frame, kinds = demo.messages(60)
+    frame.assign(kind=kinds).to_csv(tmp_path / "m.csv", index=False)
+    read = read_labelled(tmp_path / "m.csv", "kind", "message")
+    assert len(read.X) == len(read.y) == 60
+    assert "60 texts in 'message'" in " ".join(read.notes)
+    with pytest.raises(typer.Exit):
+        read_labelled(tmp_path / "m.csv", "kind", "gone")
+    with pytest.raises(typer.Exit):
+        read_labelled(tmp_path / "m.csv", "kind")

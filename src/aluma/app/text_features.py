@@ -51,8 +51,8 @@ def by_words(texts: Sequence[str], column: str) -> Part | None:
 def by_vectors(texts: Sequence[str], column: str) -> Part | None:
     """Return the leading directions of TF-IDF and vectors of words together; None if no words.
 
-    The two have the same total variance. That was better on messages, reviews and posts than
-    either alone or three times as much of the vectors: docs/labelling.md has the figures.
+    The two have the same total variance. How that was chosen, and what it brings, is in
+    docs/embeddings.md.
     """
     counted = _counted(texts, rare=True)
     if counted is None:
