@@ -86,7 +86,7 @@ def test_toys_are_run_and_reported(tmp_path: Path) -> None:
     assert all(f"`aluma reproduce {name}`" in report for name in names)
     assert "newcomer" in report
     figures = {path.stem for path in (tmp_path / "figures").glob("*.png")}
-    assert figures == {"summary", "toy-pool", "toy-sizes"}
+    assert figures == {"summary", "toy-pool", "toy-sizes", "toy-words"}
     tables = {path.stem for path in (tmp_path / "tables").glob("*.csv")}
     assert {"toy-squares", "toy-pool-labels", "toy-sizes-right", "toy-words-right"} <= tables
 
