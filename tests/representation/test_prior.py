@@ -58,6 +58,10 @@ def test_every_kind_of_pool_is_stretched_alike() -> None:
         pool = Pool(given).shaped(shape)
         np.testing.assert_allclose(pool.rows([3, 5]), expected[[3, 5]], atol=1e-6)
         np.testing.assert_allclose(pool.margins(W), expected @ W.T, atol=1e-4)
+        # Where it is copied, nothing else changes; a part is that of the copy.
+        copied = Pool(given).shaped(shape, lasting=True)
+        np.testing.assert_allclose(copied.margins(W, [9, 2]), expected[[9, 2]] @ W.T, atol=1e-4)
+        assert copied.fingerprint() == pool.fingerprint()
         np.testing.assert_allclose(pool.lengths(), np.linalg.norm(expected, axis=1), atol=1e-5)
         assert pool.is_zero.sum() == 0
         found = shape_of(Pool(given))

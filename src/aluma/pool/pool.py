@@ -166,11 +166,14 @@ class Pool:
         pool._hold(seen_from(middle, pool._store, own=True))
         return pool
 
-    def shaped(self, shape: Shape) -> Pool:
-        """Return the examples stretched along some directions, without their bias; no copy."""
+    def shaped(self, shape: Shape, *, lasting: bool = False) -> Pool:
+        """Return the examples stretched along some directions, without their bias.
+
+        Nothing is copied, unless the pool is small and ``lasting``: looked at again and again.
+        """
         pool = Pool(self)
         pool.bias, pool.constant = False, 0.0
-        pool._store, pool._samples = Shaped(self._store, shape), {}
+        pool._store, pool._samples = Shaped(self._store, shape, lasting=lasting), {}
         return pool
 
     def __len__(self) -> int:

@@ -1,8 +1,9 @@
 """Examples in other coordinates: stretched along some directions when they are read.
 
-A store of this kind holds another and a symmetric linear map. Nothing is copied: as the map is
-symmetric, the product of a stretched row with a hypothesis is that of the row with the stretched
-hypothesis, so a sparse matrix is multiplied as it is.
+A store of this kind holds another and a symmetric linear map. As the map is symmetric, the product
+of a stretched row with a hypothesis is that of the row with the stretched hypothesis, so nothing
+has to be copied, and a sparse matrix is multiplied as it is. Of a small pool in memory a stretched
+copy is kept in float32: to stretch thousands of hypotheses for every question costs more than that.
 """
 
 from __future__ import annotations
@@ -60,6 +61,10 @@ class Shape:
         )
 
 
+#: Numbers of a pool up to which a stretched copy is kept for products: 64 MB in float32.
+COPIED_UP_TO = 2**24
+
+
 class Shaped:
     """Rows of another store, stretched.
 
@@ -67,10 +72,11 @@ class Shaped:
     ----------
     inner : the examples as given
     shape : the map
+    lasting : whether it is there for more than one pass, so that a copy is worth its while
     """
 
-    def __init__(self, inner: Store, shape: Shape) -> None:
-        self.inner, self.shaping = inner, shape
+    def __init__(self, inner: Store, shape: Shape, *, lasting: bool = False) -> None:
+        self.inner, self.shaping, self._lasting = inner, shape, lasting
         self.kind = f"shaped {inner.kind}"
         self.index: Any = inner.index
         self.columns: tuple[Hashable, ...] | None = inner.columns
@@ -116,6 +122,8 @@ class Shaped:
 
     def operand(self, weights: Singles) -> Singles:
         """Return hypotheses prepared for products: as they are for the rows as given."""
+        if self._copy is not None:
+            return weights.T
         # In float32, as the products that follow: this is done for every question.
         whole = self.shaping.whole
         stretched = self.shaping.single.applied(weights) if whole is None else weights @ whole
@@ -123,7 +131,22 @@ class Shaped:
 
     def product(self, selection: Selection, operand: Singles) -> Singles:
         """Return the products of rows with prepared hypotheses."""
+        if self._copy is not None:
+            return np.asarray(self._copy[selection] @ operand)
         return self.inner.product(selection, operand)
+
+    @cached_property
+    def _copy(self) -> Singles | None:
+        """All rows, stretched, where they are few and all at hand as an array."""
+        rows, columns = self.inner.shape
+        at_hand = self._lasting and self.inner.is_resident
+        if not at_hand or self.inner.kind.endswith("sparse") or rows * columns > COPIED_UP_TO:
+            return None
+        return self.dense(slice(0, rows)).astype(np.float32)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the copy out of files and messages to other processes."""
+        return {name: value for name, value in self.__dict__.items() if name != "_copy"}
 
     def first_wrong(self, part: slice) -> tuple[int, int] | None:
         """Return the first entry that is no usable number, or None."""
@@ -167,7 +190,7 @@ class Shaped:
 
     def part(self, selection: Selection) -> Shaped:
         """Return some rows as a store of their own."""
-        return Shaped(self.inner.part(selection), self.shaping)
+        return Shaped(self.inner.part(selection), self.shaping, lasting=self._lasting)
 
     def stream(self, step: int) -> Iterator[tuple[int, Shaped]]:
         """Yield all rows in order, with the number of the first."""

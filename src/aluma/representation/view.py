@@ -67,7 +67,7 @@ class View:
         if checked_prior(prior) == "pool":
             self._shape = shape_of(self.pool, seed)
         if self._shape is not None:
-            shaped = self.pool.shaped(self._shape)
+            shaped = self.pool.shaped(self._shape, lasting=True)
             # Beside a typical row the bias stays as long as it is.
             self._constant *= typical_length(shaped) / typical_length(self.pool)
             self.pool = Pool(shaped, bias=self._constant)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from aluma.lab.bench.embedding_entrants import ENTRANTS
+from aluma.lab.bench.embedding_entrants import ENTRANTS, UNITS
 from aluma.lab.bench.embedding_figure import draw, table_of
 from aluma.lab.bench.embedding_pools import embedding_pools
 from aluma.lab.bench.embeddings import FIRST_SEED, Wanted, cells, judge
@@ -23,13 +23,13 @@ def _console() -> tuple[Console, StringIO]:
     return Console(file=out, width=160), out
 
 
-@pytest.mark.parametrize("name", list(ENTRANTS))
+@pytest.mark.parametrize("name", [*ENTRANTS, "ALuMA, standardised"])
 def test_everybody_labels_digits(name: str) -> None:
     if name in PEERS:
         pytest.importorskip("skactiveml")
     X, positive = DIGITS.drawn(0, 200)
     assert np.linalg.norm(X, axis=1).mean() == pytest.approx(1.0)
-    entrant = ENTRANTS[name](X, 0)
+    entrant = (ENTRANTS | UNITS)[name](X, 0)
     for n in (1, 1, 1, 10, 3):
         rows = entrant.ask(n)
         assert len(rows) == n == len(set(rows.tolist()) - set(entrant.told))

@@ -50,10 +50,26 @@ class Entrant(ABC):
         return found
 
 
-class Ours(Entrant):
-    """ALuMA with its defaults, a bias, and no labels spent on checks; or with other settings."""
+def standardised(X: Floats) -> Floats:
+    """Return columns of variance 1, as the estimator makes them."""
+    return np.asarray(X / np.maximum(X.std(axis=0), 1e-12))
 
-    def __init__(self, X: Floats, seed: int, **settings: Any) -> None:
+
+class Ours(Entrant):
+    """ALuMA with its defaults, a bias, and no labels spent on checks; or with other settings.
+
+    ``unit`` is what rows are multiplied by, or a function of all of them.
+    """
+
+    def __init__(
+        self,
+        X: Floats,
+        seed: int,
+        *,
+        unit: float | Callable[[Floats], Floats] = 1.0,
+        **settings: Any,
+    ) -> None:
+        X = unit(X) if callable(unit) else unit * X
         super().__init__(X, seed)
         given: dict[str, Any] = {"bias": True, "promise": "credible", "tolerance": 0.0, **settings}
         self.learner = ALuMA(X, classes=(False, True), random_state=seed, **given)
@@ -160,6 +176,13 @@ class Elsewhere(Regression):
         )
         return {"clf": wrapped}
 
+
+#: The same with rows in other units, which should not matter.
+UNITS: dict[str, Callable[[Floats, int], Entrant]] = {
+    "ALuMA, rows x 0.01": partial(Ours, unit=0.01),
+    "ALuMA, rows x 100": partial(Ours, unit=100.0),
+    "ALuMA, standardised": partial(Ours, unit=standardised),
+}
 
 #: Who takes part, by name; the first is judged, and the second shows what the prior brings.
 ENTRANTS: dict[str, Callable[[Floats, int], Entrant]] = {

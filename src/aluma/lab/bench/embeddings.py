@@ -28,7 +28,7 @@ from rich.table import Table
 from aluma.arrays import Floats
 from aluma.errors import MissingData, MissingExtra
 from aluma.lab.bench import one_core
-from aluma.lab.bench.embedding_entrants import ENTRANTS
+from aluma.lab.bench.embedding_entrants import ENTRANTS, UNITS
 from aluma.lab.bench.embedding_pools import EmbeddingPool, embedding_pools
 from aluma.lab.bench.kept_runs import KeptRuns, Key, Record, work_through
 
@@ -36,8 +36,8 @@ from aluma.lab.bench.kept_runs import KeptRuns, Key, Record, work_through
 MARKS, EARLY = (10, 25, 50, 100, 200), (10, 25, 50)
 #: Seeds that nothing was chosen by begin here.
 FIRST_SEED = 1000
-#: Who is judged; and who is not one of the others, being the same with another prior.
-JUDGED, SAME = "ALuMA", ("ALuMA", "ALuMA, prior ball")
+#: Who is judged; and who is not one of the others, being the same with a prior or unit of its own.
+JUDGED, SAME = "ALuMA", ("ALuMA", "ALuMA, prior ball", *UNITS)
 #: Behind in one cell of so many at most, and ahead in at least this share of the early ones.
 BEHIND_AT_MOST, AHEAD_AT_LEAST = 1 / 20, 1 / 2
 
@@ -174,7 +174,7 @@ def _labelled(wanted: Wanted, task: tuple[EmbeddingPool, int, str]) -> dict[Key,
     errors: dict[str, float] = {}
     with one_core():
         before = process_time()
-        entrant = ENTRANTS[name](X, seed)
+        entrant = (ENTRANTS | UNITS)[name](X, seed)
         for n in range(wanted.batch, min(wanted.last, len(X) // 2) + 1, wanted.batch):
             rows = entrant.ask(wanted.batch)
             entrant.tell(rows, positive[rows])
@@ -242,7 +242,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--results", type=Path, help="JSON lines; finished runs are not redone")
     parser.add_argument("--runs", type=int, default=Wanted.runs)
     parser.add_argument("--pools", nargs="+")
-    parser.add_argument("--entrants", nargs="+", default=list(ENTRANTS))
+    parser.add_argument(
+        "--entrants", nargs="+", default=list(ENTRANTS), choices=[*ENTRANTS, *UNITS]
+    )
     parser.add_argument("--batch", type=int, default=Wanted.batch)
     parser.add_argument("--last", type=int, default=Wanted.last)
     parser.add_argument("--jobs", type=int, default=-1)
