@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aluma.app.features import Block, Features
+from aluma.app.blocks import Block
+from aluma.app.features import Features
 from aluma.arrays import Floats, Ints, Singles
 from aluma.errors import BadInput
 from aluma.pool import Pool

@@ -82,7 +82,7 @@ class Factors:
 
     def __len__(self) -> int:
         """Return the number of walls."""
-        return self.ahead.shape[0] * self.ahead.shape[1] - self.missing
+        return int(self.ahead.shape[0] * self.ahead.shape[1] - self.missing)
 
     def first(self, walls: int) -> Factors:
         """Return the first so many walls, of the last answer perhaps not all."""
