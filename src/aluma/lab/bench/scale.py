@@ -77,7 +77,7 @@ def run(
     in_wall_time = any(place in ON_A_CLUSTER for place in wanted)
     clock = time.perf_counter if in_wall_time else time.process_time
     if in_wall_time:
-        numba.set_num_threads(min(WORKERS, numba.config.NUMBA_NUM_THREADS))
+        numba.set_num_threads(min(WORKERS, numba.get_num_threads()))
     costs: dict[str, Cost] = {}
     with TemporaryDirectory() as folder, console.status("writing") as status:
         X, y = _labelled(m, d)
