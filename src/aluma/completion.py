@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,12 @@ from sklearn.svm import LinearSVC
 from aluma.arrays import Floats, Ints
 from aluma.errors import Conflict, OutOfReach, Undecided
 from aluma.learners.learner import Learner
+from aluma.pool import Pool
 
 logger = logging.getLogger(__name__)
+
+#: Rows of a pool that halfspaces are fitted to, at most, besides those that were asked about.
+MOST_FITTED = 50_000
 
 
 @dataclass
@@ -86,14 +91,20 @@ def complete(
     each, or a single one on all of them.
 
     Examples that were not asked about get the learners' vote. After a contradiction there is none:
-    the halfspaces are then fitted to the answers alone, and decide the others.
+    the halfspaces are then fitted to the answers alone, and decide the others. Of a pool with more
+    than ``MOST_FITTED`` examples they are fitted to as many of them, and to those asked about.
     """
     answers, votes = np.array(asked.codes), _votes(learners, asked)
     if votes is not None:
         completed = codes_of(votes, 0.5)
         completed[asked.indices] = answers
+        if isinstance(X, Pool):
+            rows = np.union1d(X.spread_rows(min(MOST_FITTED, len(X))), asked.indices)
+            rows = rows.astype(np.int64)
+            return completed, halfspaces_of(X.rows(rows), completed[rows], positives, bias, C)
         return completed, halfspaces_of(X, completed, positives, bias, C)
-    halfspaces = halfspaces_of(X[asked.indices], answers, positives, bias, C)
+    told = X.rows(asked.indices) if isinstance(X, Pool) else X[asked.indices]
+    halfspaces = halfspaces_of(told, answers, positives, bias, C)
     completed = codes_of(values_of(X, halfspaces), 0.0)
     completed[asked.indices] = answers
     return completed, halfspaces
@@ -140,6 +151,21 @@ def halfspaces_of(
     return np.stack(rows)
 
 
+def is_pool(X: Any) -> bool:
+    """Say whether examples are a pool, or what only a pool can be made of: a path, zarr, Dask."""
+    of = type(X).__module__.partition(".")[0]
+    return isinstance(X, Pool | str | PathLike) or of in ("zarr", "dask")
+
+
+def _values(start: int, block: Pool, halfspaces: Floats) -> Floats:
+    """Return the decision values of a block."""
+    del start
+    rows = block.rows(np.arange(len(block)))
+    return np.asarray(rows @ halfspaces[:, :-1].T + halfspaces[:, -1])
+
+
 def values_of(X: Any, halfspaces: Floats) -> Floats:
     """Return the decision values of halfspaces."""
+    if isinstance(X, Pool):
+        return np.concatenate(list(X.mapped(_values, halfspaces)))
     return np.asarray(X @ halfspaces[:, :-1].T + halfspaces[:, -1])

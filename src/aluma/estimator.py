@@ -13,11 +13,16 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import (
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
 
 from aluma import bounds
 from aluma.arrays import Floats, Ints, is_number, positive_integer, probability
-from aluma.completion import Asked, codes_of, complete, question, values_of
+from aluma.completion import Asked, codes_of, complete, is_pool, question, values_of
 from aluma.errors import Undecided
 from aluma.learners.learner import Learner
 from aluma.learners.registry import ENTRIES, strategy
@@ -212,7 +217,8 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array, sparse matrix or DataFrame of shape (n_samples, n_features)
+        X : array, sparse matrix or DataFrame of shape (n_samples, n_features), or a pool that need
+            not fit into memory: a Pool, a zarr or Dask array, or a path (without a kernel)
         y : array of n_samples labels, of two or more classes
 
         Returns
@@ -221,7 +227,13 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         budget = positive_integer(self.budget, "budget")
         self._check_settings()
-        X, y = validate_data(self, X, y, **ACCEPTED)
+        if is_pool(X):
+            X = Pool(X)
+            self._check_pool(X)
+            y = column_or_1d(y)
+            check_consistent_length(range(len(X)), y)
+        else:
+            X, y = validate_data(self, X, y, **ACCEPTED)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
@@ -273,13 +285,39 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _decisions(self, X: Any) -> Floats:
         check_is_fitted(self)
+        if is_pool(X):
+            return self._decisions_of(Pool(X))
         X = validate_data(self, X, reset=False, **ACCEPTED)
         if self._map.kernel.is_linear:
             return np.asarray(X @ self.coef_.T + self.intercept_)
         return values_of(self._features(X), self._halfspaces)
 
+    def _decisions_of(self, pool: Pool) -> Floats:
+        """Return the decision values of a pool's examples, computed where they are."""
+        if pool.dimension != self.n_features_in_ or not self._map.kernel.is_linear:
+            raise ValueError(
+                f"X has {pool.dimension} features and the classifier {self.n_features_in_}, with "
+                f"kernel {self.kernel!r}: pools need the same columns, and no kernel."
+            )
+        return values_of(pool, np.column_stack([self.coef_, self.intercept_]))
+
+    def _check_pool(self, pool: Pool) -> None:
+        """Say what cannot be done with a pool that need not fit into memory."""
+        if self.kernel not in (None, "linear"):
+            raise ValueError(
+                f"kernel={self.kernel!r} makes features in memory: pass an array, or leave it out."
+            )
+        if pool.bias:
+            raise ValueError("the pool has a bias already: use bias=True of the classifier.")
+        self.n_features_in_ = pool.dimension
+
     def _fit_features(self, X: Any) -> Any:
         """Learn to scale the columns and to compute the kernel's features; return those of X."""
+        if isinstance(X, Pool):
+            self._map = KernelMap(None, 0)
+            seen = Pool.centred(X) if self.standardize and not X.preparation else X
+            self._scaler = scaler_of(*seen.moved_by) if seen.preparation else None
+            return seen
         scaled = self.standardize and not is_precomputed(self.kernel)
         self._scaler = _scaler(X) if scaled else None
         examples = Pool(X if self._scaler is None else self._scaler.transform(X))
@@ -417,6 +455,14 @@ def _landmark_seed(random_state: Any) -> int:
 def _scaler(X: Any) -> StandardScaler:
     """Return what centres and scales columns; a sparse X is scaled only."""
     return StandardScaler(with_mean=isinstance(X, np.ndarray)).fit(X)
+
+
+def scaler_of(mean: Floats, scale: Floats) -> StandardScaler:
+    """Return what does to columns what a centred pool does."""
+    scaler = StandardScaler()
+    scaler.mean_, scaler.scale_, scaler.var_ = mean, scale, scale**2
+    scaler.n_features_in_ = len(mean)
+    return scaler
 
 
 def _unscaled(halfspaces: Floats, scaler: StandardScaler | None) -> tuple[Floats, Floats]:

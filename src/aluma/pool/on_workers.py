@@ -223,7 +223,9 @@ class Distributed(Chunked):
         without = 0.0
         while True:
             try:
-                distributed.wait(futures, timeout=LOOK_SECONDS)
+                # Otherwise it takes the default client, which may be another one or none.
+                with self.client.as_current():
+                    distributed.wait(futures, timeout=LOOK_SECONDS)
                 return
             except TimeoutError:
                 self._check_alive(None)
