@@ -52,7 +52,7 @@ def interior_point(cone: Cone) -> Floats:
     """
     if len(cone) == 0:
         return np.asarray(np.eye(1, cone.dimension)[0])
-    weights = _least_combination(cone.coordinates)
+    weights = least_combination_of(cone.coordinates)
     rough = _verified(cone, cone.coordinates.T @ weights)
     if rough is not None and (cone.walls @ rough).min() >= THIN:
         return rough
@@ -101,7 +101,7 @@ def is_settled(cone: Cone, x: Floats, inside: Floats) -> bool:
         return False
 
 
-def _least_combination(walls: Floats) -> Floats:
+def least_combination_of(walls: Floats) -> Floats:
     """Return convex weights of the least vector in the hull of the walls.
 
     Least squares for ``walls.T @ u = 0, sum(u) = 1`` over u >= 0 is that problem up to scale.

@@ -7,6 +7,7 @@ many threads in memory as the cluster has.
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import threading
@@ -42,6 +43,8 @@ PLACES = ("memory", "npy", "zarr", "parquet", "dask")
 #: A cluster whose workers are killed again and again is a place too, if it is asked for.
 KILLED, KILLS = "killed", 20
 ON_A_CLUSTER = ("dask", KILLED)
+#: What is measured in seconds.
+SECONDS = ("one_pass", "opening", "ask", "tell", "predict", "certify")
 #: Worker processes of a cluster here, with a thread each.
 WORKERS = 2
 
@@ -69,8 +72,13 @@ def run(
     features: int | None = None,
     answers: int | None = None,
     places: str | None = None,
+    results: Path | None = None,
 ) -> bool:
-    """Measure and print; return whether every required ratio was reached."""
+    """Measure and print; return whether every required ratio was reached.
+
+    With ``results``, a line for each place is added to that file, which
+    :mod:`aluma.lab.bench.scale_model` draws.
+    """
     m, d = rows or (300_000 if quick else 1_000_000), features or (8 if quick else 100)
     n = answers or (20 if quick else 400)
     wanted = PLACES if places is None else tuple(places.split(","))
@@ -86,6 +94,8 @@ def run(
             with ExitStack() as stack:
                 costs[place] = _measured(stack, place, Path(folder), X, y, n, clock)
             console.print(_in_words(place, costs[place]))
+            if results is not None:
+                _keep(results, place, m, d, n, costs[place])
     kind = "wall" if in_wall_time else "CPU"
     console.print(_table(costs, f"{m:,} x {d}, {n} answers; in passes of 64 hypotheses, {kind}"))
     return quick or _met(costs)
@@ -254,6 +264,14 @@ def _met(costs: dict[str, Cost]) -> bool:
         compared = (cost.ask, here.ask), (cost.predict, here.predict)
         met &= place == KILLED or all(mine <= times * its for mine, its in compared)
     return bool(met)
+
+
+def _keep(results: Path, place: str, rows: int, features: int, answers: int, cost: Cost) -> None:
+    """Add what a place took to a file, as a line of JSON."""
+    about = {"place": place, "rows": rows, "features": features, "answers": answers}
+    took = {name: getattr(cost, name) for name in (*SECONDS, "peak", "traffic")}
+    with results.open("a") as file:
+        file.write(json.dumps(about | took) + "\n")
 
 
 def _in_words(place: str, cost: Cost) -> str:
