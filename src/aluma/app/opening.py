@@ -22,7 +22,8 @@ from aluma.app.rows import UNREADABLE, Rows, change
 from aluma.app.slack import learn
 from aluma.app.stored import StoredRows, is_stored, of_store
 from aluma.errors import BadInput, Conflict, Undecided
-from aluma.pool import Pool, connected
+from aluma.pool import Pool
+from aluma.pool.dask_arrays import connected
 from aluma.reading import is_array, read_array
 from aluma.reading.texts import How
 from aluma.session import Session

@@ -12,7 +12,8 @@ from aluma.cli.terminal import fail
 from aluma.errors import AlumaError
 from aluma.extras import needed
 from aluma.lab.comparison import known_labels
-from aluma.pool import Pool, connected
+from aluma.pool import Pool
+from aluma.pool.dask_arrays import connected
 from aluma.reading import read_table
 
 #: Endings of Parquet files, which may be a table or hold lists of numbers.
