@@ -300,7 +300,7 @@ def test_files_that_are_no_tables_are_refused(tmp_path, content, said):
 def test_missing_files_and_wrong_options_are_refused(csv, tmp_path):
     for arguments, said in (
         ([tmp_path / "none.csv"], "There is no file"),
-        ([tmp_path], "ends in one of .npy"),
+        ([tmp_path], "a pool is opened from a file or a folder"),
         (
             [csv, "--strategy", "luck"],
             "choose one of aluma, simple_margin, qbc, cal, iwal, passive",

@@ -18,7 +18,8 @@ from aluma.app.similar import nearest
 from aluma.app.stored import of_store
 from aluma.cli import app
 from aluma.errors import BadInput, ClusterLost, Unreadable
-from aluma.pool import Pool, connected
+from aluma.pool import Pool
+from aluma.pool.dask_arrays import connected
 from evidence import generator
 
 zarr = pytest.importorskip("zarr")

@@ -35,7 +35,9 @@ def bench(
     ] = None,
     places: Annotated[
         str | None,
-        typer.Option(metavar="A,B,...", help="Of scale: memory, npy, zarr, parquet, dask, killed."),
+        typer.Option(
+            metavar="A,B,...", help="Of scale: memory, npy, zarr, parquet, dask, killed; or draws."
+        ),
     ] = None,
 ) -> None:
     """Measure aluma against the packages that people would use instead, and print ratios.

@@ -160,7 +160,7 @@ class Distributed(Chunked):
     ) -> list[Task]:
         """Send work to where the blocks are, one task for each thread there."""
         self.trips += 1
-        given = None if said is None else self.client.submit(_same, said, pure=False)
+        given = None if said is None else self._handed(said)
         kept = None if work is None else self._kept_work(work)
         tasks = []
         for pieces in self._groups(list(jobs)):
@@ -171,13 +171,20 @@ class Distributed(Chunked):
             tasks.append(Task(pieces, future))
         return tasks
 
+    def _handed(self, thing: Any) -> Any:
+        """Return a future of something that is sent: a task of its own, which can be done again."""
+        # Hypotheses of many dimensions are large, and meant to be: no warning for each question.
+        quiet = {"distributed.admin.large-graph-warning-threshold": "1GB"}
+        with needed("dask", "scale", "a pool on a cluster").config.set(quiet):
+            return self.client.submit(_same, thing, pure=False)
+
     def _kept_work(self, work: Callable[..., Any]) -> Any:
         """Return a future of a function, which is sent once: it may hold a map of the examples."""
         pickled = needed("cloudpickle", "scale", "a pool on a cluster").dumps(work)
         name = hashlib.blake2b(pickled, digest_size=16).hexdigest()
         future = self._works.pop(name, None)
         if future is None or future.status in ("cancelled", "lost", "error"):
-            future = self.client.submit(_same, work, pure=False)
+            future = self._handed(work)
             self.sent += len(pickled)
         self._works[name] = future
         while len(self._works) > KEPT_WORKS:

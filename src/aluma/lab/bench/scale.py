@@ -30,6 +30,7 @@ from aluma.extras import needed
 from aluma.learners.aluma import ALuMA
 from aluma.pool import Pool
 from aluma.scoring.exact import count_exactly
+from aluma.spaces.version_space import VersionSpace
 
 #: What has to hold in memory, in passes: a question on average, all labels, a certificate.
 ASK, PREDICT, CERTIFY = 0.25, 4.0, 2.0
@@ -43,6 +44,9 @@ PLACES = ("memory", "npy", "zarr", "parquet", "dask")
 #: A cluster whose workers are killed again and again is a place too, if it is asked for.
 KILLED, KILLS = "killed", 20
 ON_A_CLUSTER = ("dask", KILLED)
+#: In place of a place: draws of `VersionSpace.sample`, how many, how many times as many a second
+#: as hit-and-run makes with the paper's 1,000 steps, and how many of those are timed.
+DRAWS, MANY_DRAWS, OVER_HIT_AND_RUN, FEW_DRAWS = "draws", 16_000, 800.0, 256
 #: What is measured in seconds.
 SECONDS = ("one_pass", "opening", "ask", "tell", "predict", "certify")
 #: Worker processes of a cluster here, with a thread each.
@@ -81,6 +85,8 @@ def run(
     """
     m, d = rows or (300_000 if quick else 1_000_000), features or (8 if quick else 100)
     n = answers or (20 if quick else 400)
+    if places == DRAWS:
+        return _enough_draws(console)
     wanted = PLACES if places is None else tuple(places.split(","))
     in_wall_time = any(place in ON_A_CLUSTER for place in wanted)
     clock = time.perf_counter if in_wall_time else time.process_time
@@ -99,6 +105,25 @@ def run(
     kind = "wall" if in_wall_time else "CPU"
     console.print(_table(costs, f"{m:,} x {d}, {n} answers; in passes of 64 hypotheses, {kind}"))
     return quick or _met(costs)
+
+
+def _enough_draws(console: Console, answers: int = 200, dimension: int = 100) -> bool:
+    """Compare draws by reflections with those by hit-and-run; say whether they are enough."""
+    rng = np.random.default_rng(0)
+    target, space = rng.standard_normal(dimension), VersionSpace(dimension)
+    for x in rng.standard_normal((answers, dimension)):
+        space.add(x, 1 if x @ target > 0 else -1)
+    space.sample(1)
+    _, ours = _timed(time.process_time, lambda: space.sample(MANY_DRAWS))
+    walk = partial(space.sample, FEW_DRAWS, sampler="hit_and_run", steps=1000)
+    _, theirs = _timed(time.process_time, walk)
+    ratio = (MANY_DRAWS / ours) / (FEW_DRAWS / theirs)
+    console.print(
+        f"{MANY_DRAWS:,} draws after {answers} answers in {dimension} dimensions: "
+        f"{MANY_DRAWS / ours:,.0f} a CPU second, {ratio:.0f} times hit-and-run of 1,000 steps "
+        f"(wanted: {OVER_HIT_AND_RUN:.0f})"
+    )
+    return ratio >= OVER_HIT_AND_RUN
 
 
 def _labelled(m: int, d: int) -> tuple[Singles, Ints]:
