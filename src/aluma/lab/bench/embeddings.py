@@ -2,8 +2,8 @@
 
     aluma bench embeddings [--quick] [--results FILE]
     python -m aluma.lab.bench.embeddings [--results FILE] [--runs N] [--pools NAME ...]
-        [--entrants NAME ...] [--batch N] [--last N] [--jobs N] [--show] [--table FILE]
-        [--figure FILE]
+        [--entrants NAME ...] [--batch N] [--last N] [--rows N] [--jobs N] [--show]
+        [--table FILE] [--figure FILE]
 
 Errors are in percent of the pool, told examples counted as right. Runs of one seed, which draws
 rows of the pool too, are compared in pairs. In a cell (a pool and a number of labels), ALuMA is
@@ -29,7 +29,7 @@ from aluma.arrays import Floats
 from aluma.errors import MissingData, MissingExtra
 from aluma.lab.bench import one_core
 from aluma.lab.bench.embedding_entrants import ENTRANTS, UNITS
-from aluma.lab.bench.embedding_pools import EmbeddingPool, embedding_pools
+from aluma.lab.bench.embedding_pools import ROWS, EmbeddingPool, embedding_pools
 from aluma.lab.bench.kept_runs import KeptRuns, Key, Record, work_through
 
 #: Numbers of labels after which errors are noted, and those at which few have been given.
@@ -44,13 +44,14 @@ BEHIND_AT_MOST, AHEAD_AT_LEAST = 1 / 20, 1 / 2
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is run: seeds, pools, entrants, labels at a time, and labels at most."""
+    """What is run: seeds, pools, entrants, labels at a time and at most, rows of a pool."""
 
     runs: int = 10
     pools: Sequence[str] | None = None
     entrants: Sequence[str] = tuple(ENTRANTS)
     batch: int = 1
     last: int = 200
+    rows: int = ROWS
 
     @property
     def seeds(self) -> range:
@@ -59,7 +60,8 @@ class Wanted:
 
     def rule(self, name: str) -> str:
         """Return what runs of an entrant are kept as."""
-        return name if self.batch == 1 else f"{name}, {self.batch} at a time"
+        batch = "" if self.batch == 1 else f", {self.batch} at a time"
+        return name + batch + ("" if self.rows == ROWS else f", {self.rows} rows")
 
 
 @dataclass(frozen=True)
@@ -170,7 +172,7 @@ def _runs(kept: KeptRuns, wanted: Wanted, pool: str) -> dict[str, dict[int, Reco
 def _labelled(wanted: Wanted, task: tuple[EmbeddingPool, int, str]) -> dict[Key, Record]:
     """Return the errors of one run by mark, and its CPU seconds."""
     pool, seed, name = task
-    X, positive = pool.drawn(seed)
+    X, positive = pool.drawn(seed, wanted.rows)
     errors: dict[str, float] = {}
     with one_core():
         before = process_time()
@@ -247,12 +249,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--batch", type=int, default=Wanted.batch)
     parser.add_argument("--last", type=int, default=Wanted.last)
+    parser.add_argument("--rows", type=int, default=Wanted.rows)
     parser.add_argument("--jobs", type=int, default=-1)
     parser.add_argument("--show", action="store_true", help="run nothing, print what is there")
     parser.add_argument("--table", type=Path, help="write the cells as a Markdown table")
     parser.add_argument("--figure", type=Path, help="draw the cells: PNG or SVG")
     given = parser.parse_args(arguments)
-    wanted = Wanted(given.runs, given.pools, tuple(given.entrants), given.batch, given.last)
+    wanted = Wanted(
+        given.runs, given.pools, tuple(given.entrants), given.batch, given.last, given.rows
+    )
     console, jobs = Console(width=160), 0 if given.show else given.jobs
     met = judge(console, wanted, results=given.results, jobs=jobs)
     names = [pool.name for pool in embedding_pools()]
