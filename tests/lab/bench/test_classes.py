@@ -65,5 +65,9 @@ def test_the_cost_of_a_question_is_a_ratio(monkeypatch: pytest.MonkeyPatch) -> N
     console, out = _console()
     classes.cost(console, quick=True)
     assert "10 classes" in out.getvalue()
-    monkeypatch.setattr(classes, "_seconds", lambda X, count, rng: dict.fromkeys((5, 10), count))
+
+    def five_times_as_dear(X: object, counts: list[int], rng: object) -> list[dict[int, float]]:
+        return [dict.fromkeys((5, 10), float(count)) for count in counts]
+
+    monkeypatch.setattr(classes, "_seconds", five_times_as_dear)
     assert not classes.cost(console, quick=True)

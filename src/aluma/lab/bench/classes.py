@@ -120,7 +120,9 @@ def _report(console: Console, pool: ClassPool, kept: KeptRuns, wanted: Wanted) -
     for head in ("", "runs", *marks, "CPU s"):
         table.add_column(head, justify="right" if head else "left")
     behind: list[str] = []
-    for name, mine in runs.items():
+    for name, everything in runs.items():
+        # Only seeds that both have: means of others could not be compared.
+        mine = {seed: one for seed, one in everything.items() if seed in runs["ALuMA"]}
         if not mine:
             continue
         cells = []
