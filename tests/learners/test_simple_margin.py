@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
-from scipy.optimize import minimize
+from scipy.optimize import minimize, nnls
 from sklearn.svm import SVC
 
 from aluma.errors import Conflict, Undecided
@@ -566,3 +566,34 @@ def test_a_kernel_matrix_has_to_be_symmetric() -> None:
     K[0, 1] = 0.5
     with pytest.raises(ValueError, match="symmetric"):
         SimpleMargin(K, kernel="precomputed")
+
+
+def test_branches_of_one_beginning_do_not_disturb_each_other() -> None:
+    walls = consistent_walls(2, 40, 5)
+    begun = separator_of(walls[:20])
+    left = begun
+    for wall in walls[20:30]:
+        left = left.with_wall(wall)
+    right = begun
+    for wall in walls[30:]:
+        right = right.with_wall(wall)
+    for branch, kept in ((begun, walls[:20]), (left, walls[:30])):
+        np.testing.assert_array_equal(branch.gram, separator_of(kept).gram)
+    np.testing.assert_array_equal(
+        right.gram, separator_of(np.vstack([walls[:20], walls[30:]])).gram
+    )
+    # Asking what is possible leaves nothing behind.
+    begun.other_side(walls[35])
+    np.testing.assert_array_equal(left.gram, separator_of(walls[:30]).gram)
+
+
+def test_a_label_is_settled_where_it_is_a_sum_of_answers() -> None:
+    """Of many walls: by Farkas' lemma, exactly what lies in their conic hull."""
+    rng = np.random.default_rng(4)
+    separator = separator_of(consistent_walls(4, 100, 5))
+    examples = unit(rng.standard_normal((150, 5)))
+    examples *= np.where(examples @ separator.direction >= 0, 1.0, -1.0)[:, None]
+    outside = np.array([nnls(separator.walls.T, x)[1] for x in examples])
+    settled = np.array([separator.other_side(x) is None for x in examples])
+    np.testing.assert_array_equal(settled, outside < 1e-9)
+    assert 0 < settled.sum() < len(settled)

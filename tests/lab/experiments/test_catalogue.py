@@ -6,7 +6,7 @@ import pytest
 
 from aluma.lab.experiments.catalogue import CATALOGUE
 from aluma.lab.experiments.declaration import Tournament, View
-from aluma.lab.experiments.paper import OCTAHEDRON
+from aluma.lab.experiments.paper import OCTAHEDRON, OCTAHEDRON_15
 
 
 def test_names_are_different_and_fit_for_files() -> None:
@@ -42,3 +42,10 @@ def test_a_view_shares_the_runs_of_its_source() -> None:
     (view,) = [one for one in CATALOGUE if isinstance(one, View)]
     assert {task.experiment.name for task in view.tasks("tiny")} == {view.source.name}
     assert set(view.cases("tiny")) <= set(view.source.cases("tiny"))
+
+
+def test_what_another_experiment_has_is_not_run_again() -> None:
+    cases = OCTAHEDRON_15.cases("full")
+    assert "tk@10000" in cases
+    assert "tk@all" not in cases
+    assert 15 in OCTAHEDRON.sizes["full"].values
