@@ -130,6 +130,13 @@ def test_what_comes_back_does_not_grow_with_the_pool(client: Any) -> None:
     assert many < 8 * MANY
 
 
+def test_every_worker_has_its_share(client: Any, numbers: np.ndarray) -> None:
+    pool = Pool(da.from_array(numbers, chunks=(2_000, 2)), client=client)
+    store: Any = pool._store
+    groups = store._groups(list(range(10)))
+    assert sorted(len(group) for group in groups) == [5, 5]
+
+
 def test_a_question_takes_few_round_trips(client: Any, numbers: np.ndarray) -> None:
     pool = Pool(da.from_array(numbers, chunks=(1_000, 2)), client=client)
     store: Any = pool._store

@@ -69,8 +69,8 @@ class Distributed(Chunked):
         self.client = client
         delayed = source.array.to_delayed().ravel()
         self._recipes = [delayed[number] for number in source.numbers]
-        self._blocks = client.compute(self._recipes)
-        self._threads: dict[str, int] = {}
+        self._threads: dict[str, int] = dict(client.nthreads())
+        self._blocks = self._begun()
         self._works: dict[str, Any] = {}
         self.sent = self.received = self.trips = 0
 
@@ -115,6 +115,24 @@ class Distributed(Chunked):
         for part in parts(rows.stop - rows.start, step):
             start, stop = rows.start + part.start, rows.start + part.stop
             yield start, Dense(self._between(start, stop), columns=self.columns)
+
+    def _begun(self) -> list[Any]:
+        """Have all blocks computed, as many for each thread of the cluster, wherever that can be.
+
+        Left to itself the scheduler may put all of them on one worker. What is persisted already
+        stays where it is.
+        """
+        distributed = needed("distributed", "scale", "a pool on a cluster")
+        threads = [one for one, n in sorted(self._threads.items()) for _ in range(n)]
+        if not threads or distributed.futures_of(self.source.array):
+            return list(self.client.compute(self._recipes))
+        share = -(-len(self._recipes) // len(threads))
+        blocks: list[Any] = []
+        for part, worker in zip(parts(len(self._recipes), share), threads, strict=False):
+            blocks += self.client.compute(
+                self._recipes[part], workers=[worker], allow_other_workers=True
+            )
+        return blocks
 
     # -- sending work --------------------------------------------------------------------------
 

@@ -180,6 +180,8 @@ def _measured(
 
 def _kill_one(client: Any) -> None:
     """Kill a worker while the next question is worked out, once all of them are there."""
+    # One that is killed while it starts is not started again by itself.
+    client.cluster.scale(WORKERS)
     client.wait_for_workers(WORKERS, timeout=120)
     pid = min(client.run(os.getpid).values())
     threading.Timer(0.02, os.kill, (pid, signal.SIGKILL)).start()
