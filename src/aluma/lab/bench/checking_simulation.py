@@ -44,7 +44,7 @@ class Curve:
 
     def error(self, answers: int) -> float:
         """Return the share of the labels that is wrong after some answers."""
-        return min(0.5, self.floor + self.scale * float(float(answers) ** -self.power))
+        return min(0.5, self.floor + float(self.scale / answers**self.power))
 
 
 CURVES = (
