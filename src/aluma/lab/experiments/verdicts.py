@@ -41,8 +41,8 @@ FIVE = ("ALuMA α=1", "TK", "QBC", "CAL", "ERM")
 VERDICTS: Mapping[str, Verdict] = {
     "octahedron": Verdict(
         "d = 15: ALuMA 55, TK 959, QBC 150, CAL 2,401, ERM >20,000",
-        "ours has all 32,768 face centres; with 10,000 a few trials came nearer, but not ERM, which "
-        "then has 10,030 to ask for; to be run",
+        "ours has all 32,768 face centres; with 10,000 a few trials came nearer, but not ERM, "
+        "which then has 10,030 to ask for; to be run",
         columns=FIVE,
     ),
     "octahedron-15": Verdict(
