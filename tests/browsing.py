@@ -4,7 +4,9 @@ import os
 import shutil
 import signal
 import subprocess
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,6 +37,17 @@ def begun(command: list[str]) -> tuple[subprocess.Popen[str], str]:
         if line.startswith("http://"):
             return server, line.strip()
     raise AssertionError("the command printed no link")
+
+
+def wait_until(tab: Any, condition: str) -> None:
+    """Wait until an expression is true on a page.
+
+    Playwright's own way evaluates a string within the page, which pages of ours do not allow.
+    """
+    deadline = time.monotonic() + WAIT_MILLISECONDS / 1000
+    while not tab.evaluate(condition):
+        assert time.monotonic() < deadline, f"{condition} did not become true"
+        tab.wait_for_timeout(50)
 
 
 def end(server: subprocess.Popen[str]) -> None:

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from browsing import CHROMIUM, begun, end, needs_browser, sync_api
+from browsing import CHROMIUM, begun, end, needs_browser, sync_api, wait_until
 from running_page import LABELS, TOKEN, plane
 
 expect = sync_api.expect
@@ -82,7 +82,7 @@ def test_thirty_answers_by_keyboard_undo_change_reload_and_export(run, points, v
     expect(tab.locator("#split")).to_contain_text("1 skipped")
 
     # The page asks before it is left while something is on its way.
-    tab.wait_for_function("Object.values(sessionStorage).every((one) => one === '[]')")
+    wait_until(tab, "Object.values(sessionStorage).every((one) => one === '[]')")
     before = tab.locator("#title").inner_text()
     tab.reload()
     expect(tab.locator("#title")).to_have_text(before)
@@ -175,9 +175,9 @@ def test_a_long_text_is_scrolled_by_keys(run, visit, tmp_path):
     for key, grows in (("ArrowDown", 1), ("PageDown", 1), ("ArrowUp", -1), ("Space", 1)):
         before = tab.evaluate(top)
         tab.keyboard.press(key)
-        tab.wait_for_function(f"({top} - {before}) * {grows} > 0")
+        wait_until(tab, f"({top} - {before}) * {grows} > 0")
     tab.keyboard.press("ArrowRight")
-    tab.wait_for_function(f"{top} === 0")
+    wait_until(tab, f"{top} === 0")
 
 
 @needs_browser

@@ -164,7 +164,7 @@ def test_known_labels_are_two_and_sorted():
     ("labels", "said"),
     [
         (["a", "b", "c"], r"3 different values \('a', 'b', 'c'\)"),
-        (["a", "a", "a"], r"1 different values \('a'\)"),
+        (["a", "a", "a"], r"1 different value \('a'\)"),
         (["a", "b"], "2 labels for 3 examples"),
         (["a", "b", float("nan")], "NaN"),
     ],

@@ -589,7 +589,7 @@ def test_branches_of_one_beginning_do_not_disturb_each_other() -> None:
 
 def test_a_label_is_settled_where_it_is_a_sum_of_answers() -> None:
     """Of many walls: by Farkas' lemma, exactly what lies in their conic hull."""
-    rng = np.random.default_rng(4)
+    rng = generator(4)
     separator = separator_of(consistent_walls(4, 100, 5))
     examples = unit(rng.standard_normal((150, 5)))
     examples *= np.where(examples @ separator.direction >= 0, 1.0, -1.0)[:, None]

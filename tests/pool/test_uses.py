@@ -169,7 +169,7 @@ def test_the_command_run_and_the_page_on_a_cluster(
         desk.close()
         distributed.default_client().close()
     assert found.exit_code == 0, found.output
-    assert "read by the workers of tcp://127.0.0.1" in found.output
+    assert "read by the workers of tcp://127.0.0.1" in " ".join(found.output.split())
 
 
 def test_a_scheduler_that_is_not_there_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,9 +1,10 @@
 """The answer that counts, of what several people say about an example.
 
 If somebody has resolved it, that. Else each answer weighs as much as those who gave it are reliable
-(:mod:`aluma.app.people.reliability`), and the heaviest counts; a skip says nothing. An answer that
-counted before yields only to one that is clearly heavier, and while labels are checked only to a
-resolution: what a check showed must not turn with every estimate.
+(:mod:`aluma.app.people.reliability`), and the heaviest counts; a skip says nothing. The answer that
+counted before, or else the first that was given, yields only to one that is clearly heavier: which
+counts must turn neither with every estimate nor with how soon the first was learnt from. While
+labels are checked, what counted before yields to a resolution only.
 
 No model has a say in this: labels are checked against what people answer.
 """
@@ -40,10 +41,11 @@ def counting(
             votes[label] = votes.get(label, 0.0) + weight(who)
     if not votes:
         return None
-    heaviest = max(votes, key=lambda label: votes[label])
-    if before in votes and (settled or votes[heaviest] - votes[before] < CLEARLY):
+    if before in votes and settled:
         return before
-    return heaviest
+    heaviest = max(votes, key=lambda label: votes[label])
+    standing = before if before in votes else next(iter(votes))
+    return standing if votes[heaviest] - votes[standing] < CLEARLY else heaviest
 
 
 def by_example(voices: list[Voice]) -> dict[int, dict[str, str | None]]:
