@@ -83,7 +83,7 @@ class OutOfReach(Exhausted):
         self.checks, self.wrong, self.skipped = checks, wrong, skipped
         were = f"wrong or skipped ({skipped} skipped)" if skipped else "wrong"
         # Rounded down: at least so much was shown, and no more.
-        least = f"{floor(lower_bound * 10_000 + 1e-9) / 10_000:.2%}"
+        least = f"{floor(float(lower_bound) * 10_000 + 1e-9) / 10_000:.2%}"
         super().__init__(
             f"these features cannot separate the answers well enough: {wrong} of the last {checks} "
             f"labels checked at random were {were}, so about {estimate:.0%} of all would be (at "

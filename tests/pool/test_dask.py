@@ -182,6 +182,8 @@ def test_bad_blocks_are_named(client: Any, numbers: np.ndarray) -> None:
 def test_what_is_no_dask_array_needs_no_client(client: Any, numbers: np.ndarray) -> None:
     with pytest.raises(TypeError, match="client= is for Dask arrays, zarr arrays and paths"):
         Pool(numbers, client=client)
+    with pytest.raises(TypeError, match=r"must be a dask.distributed.Client, got str"):
+        Pool(da.from_array(numbers), client="tcp://127.0.0.1:8786")
     unknown = da.from_array(numbers, chunks=(4_000, 2))
     with pytest.raises(ValueError, match="compute_chunk_sizes"):
         Pool(unknown[unknown[:, 0] > 0], client=client)

@@ -48,6 +48,17 @@ class Task(NamedTuple):
     future: Any
 
 
+def _checked(client: Any) -> Any:
+    """Return a client, or say that it is none."""
+    kind = needed("distributed", "scale", "a pool on a cluster").Client
+    if not isinstance(client, kind):
+        raise TypeError(
+            f"client must be a dask.distributed.Client, got {type(client).__name__}: make one with "
+            "Client(address), or leave it out."
+        )
+    return client
+
+
 class Distributed(Chunked):
     """Rows of an array whose blocks are kept by the workers of a cluster.
 
@@ -66,7 +77,7 @@ class Distributed(Chunked):
 
     def __init__(self, source: DaskSource, client: Any) -> None:
         super().__init__(source)
-        self.client = client
+        self.client = _checked(client)
         delayed = source.array.to_delayed().ravel()
         self._recipes = [delayed[number] for number in source.numbers]
         self._threads: dict[str, int] = dict(client.nthreads())
