@@ -527,6 +527,7 @@ BAD_VALUES: list[tuple[Callable[[VersionSpace], object], str]] = [
     (lambda V: V.determined([[1, np.inf, 2]]), "X holds inf | column 1"),
     (lambda V: V.sample(0), "n must be at least 1 | 0"),
     (lambda V: V.sample(-4), "n must be at least 1 | -4"),
+    (lambda V: V.sample(10**30), "fit into no memory | draw fewer"),
     (lambda V: V.sample(5, sampler="gibbs"), "sampler | reflection, hit_and_run | gibbs"),
     (lambda V: V.sample(5, steps=0), "steps must be at least 1 | 0"),
     (lambda V: V.sample(5, "hit_and_run", -1), "steps must be at least 1 | -1"),

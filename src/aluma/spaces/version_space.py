@@ -17,6 +17,9 @@ from aluma.sampling.draw import draw
 from aluma.sampling.kernels import checked_sampler
 from aluma.sampling.volume import VolumeEstimate, log_volume
 
+#: Numbers in a sample, at most: 8 TiB of them, which says early what would take days to fail.
+MOST_NUMBERS = 2**40
+
 
 class VersionSpace:
     """All homogeneous halfspaces that agree with the answers so far.
@@ -130,6 +133,11 @@ class VersionSpace:
         sampler = checked_sampler(sampler)
         steps = None if steps is None else positive_integer(steps, "steps")
         n = positive_integer(n, "n")
+        if n * self.dimension > MOST_NUMBERS:
+            raise ValueError(
+                f"{n} hypotheses of {self.dimension} numbers each fit into no memory: draw fewer, "
+                "several times, with another random_state each time."
+            )
         return draw(self._cone, self._inside, n, sampler, steps, random_state)
 
     def log_volume(
