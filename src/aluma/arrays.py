@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tokenize
 from collections.abc import Hashable
 from typing import Any, TypeAlias
 
@@ -12,6 +13,10 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 Singles: TypeAlias = npt.NDArray[np.float32]
 Ints: TypeAlias = npt.NDArray[np.int64]
 Bools: TypeAlias = npt.NDArray[np.bool_]
+
+
+#: What numpy.load raises on a file that is broken; headers are read by Python's own parser.
+BROKEN_FILE = (ValueError, OSError, EOFError, SyntaxError, tokenize.TokenError)
 
 
 def finite_rows(X: Any, dimension: int, what: str = "X") -> Floats:

@@ -208,6 +208,14 @@ def test_no_pickle_is_ever_loaded(tmp_path):
         reading.read(tmp_path / "bad.npy")
 
 
+def test_a_header_that_is_cut_short_is_said_to_be_broken(tmp_path):
+    np.save(tmp_path / "cut.npy", np.eye(3))
+    whole = (tmp_path / "cut.npy").read_bytes()
+    (tmp_path / "cut.npy").write_bytes(whole.replace(b"(3, 3), }", b"(3, 3   "))
+    with pytest.raises(BadInput, match="cannot be read as an array"):
+        reading.read(tmp_path / "cut.npy")
+
+
 def test_a_folder_gives_its_images_and_nothing_outside(tmp_path):
     folder, outside = tmp_path / "f", tmp_path / "outside.png"
     folder.mkdir()

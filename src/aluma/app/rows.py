@@ -19,6 +19,7 @@ import pandas as pd
 
 from aluma.app.examples import shown
 from aluma.app.reading import is_words
+from aluma.arrays import BROKEN_FILE
 
 Digests = npt.NDArray[np.uint64]
 #: Columns that are kept as names of rows, at most.
@@ -28,8 +29,9 @@ LISTED = 5
 #: Mixes the digests of a row's cells (Fibonacci hashing: 2**64 divided by the golden ratio).
 MIXER = np.uint64(0x9E3779B97F4A7C15)
 #: What np.load raises on a file that is damaged, whatever is.
-UNREADABLE = (OSError, ValueError, KeyError, EOFError, TypeError, MemoryError, OverflowError,
-              NotImplementedError, RuntimeError, zipfile.BadZipFile, zipfile.LargeZipFile,
+UNREADABLE = (*BROKEN_FILE, KeyError, TypeError, MemoryError, OverflowError,
+              NotImplementedError, RuntimeError,
+              zipfile.BadZipFile, zipfile.LargeZipFile,
               zipfile.zlib.error)  # type: ignore[attr-defined]  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from aluma.arrays import BROKEN_FILE
 from aluma.errors import ClusterLost, Unreadable
 from aluma.extras import needed
 from aluma.pool.chunked import Chunked, Source
@@ -108,7 +109,7 @@ class Mapped:
         del step
         try:
             data = np.load(self.path, mmap_mode="r", allow_pickle=False)
-        except (ValueError, OSError, EOFError) as error:
+        except BROKEN_FILE as error:
             raise Unreadable(
                 f"{self.where(piece)} cannot be read ({error}): restore it."
             ) from error

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from aluma.arrays import BROKEN_FILE
 from aluma.errors import BadInput
 from aluma.pool.dense import Dense
 from aluma.pool.parquet import open_parquet
@@ -25,7 +26,7 @@ def open_npy(path: Path, columns: Sequence[str] | None = None) -> Dense:
         raise BadInput(f"{path}: the columns of an array have no names, so none can be chosen.")
     try:
         return Dense(np.load(path, mmap_mode="r", allow_pickle=False))
-    except (ValueError, OSError, EOFError) as error:
+    except BROKEN_FILE as error:
         raise BadInput(
             f"{path} cannot be read as an array of numbers, one example a row: {error}"
         ) from error

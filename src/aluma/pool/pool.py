@@ -206,7 +206,13 @@ class Pool:
 
     @property
     def moved_by(self) -> tuple[Floats, Floats]:
-        """What a centred pool subtracts from each column, and what it then divides it by."""
+        """What a centred pool subtracts from each column, and what it then divides it by.
+
+        Raises
+        ------
+        AttributeError
+            If the pool is not centred.
+        """
         if not isinstance(self._store, Centred):
             raise AttributeError("the pool is not centred: it moves its examples by nothing.")
         return self._store.middle.mean, self._store.middle.scale

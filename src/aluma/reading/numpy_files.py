@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from aluma.arrays import BROKEN_FILE
 from aluma.errors import BadInput
 from aluma.reading.checks import MOST_BYTES
 
@@ -25,7 +26,7 @@ def read(path: Path) -> npt.NDArray[Any]:
         array = loaded if isinstance(loaded, np.ndarray) else loaded[_chosen(path, loaded.files)]
     except BadInput:
         raise
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
+    except (*BROKEN_FILE, zipfile.BadZipFile) as error:
         raise BadInput(
             # In words of our own: NumPy's advise to load a pickle.
             f"{path} cannot be read as an array of numbers: it is broken, no NumPy file, or holds "

@@ -37,7 +37,7 @@ CALLS = 25
 DOCUMENTED = (aluma.errors.AlumaError, TypeError, ValueError, IndexError)
 #: And what docstrings name, of these alone. An OSError is about a path, and names it.
 ALSO: dict[type[Exception], tuple[str, ...]] = {
-    AttributeError: (".population", ".data"),
+    AttributeError: (".population", ".data", ".moved_by"),
     NotImplementedError: (".certificate", ".restore"),
     LookupError: (".undo", ".change", ".changed", ".withdraw"),
     OSError: ("Session.create", "Session.open"),
