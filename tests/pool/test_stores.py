@@ -226,3 +226,9 @@ def test_a_zarr_array_is_a_pool_and_a_group_of_two_is_not(tmp_path: Path) -> Non
     group.create_array("two", shape=(3, 2), chunks=(3, 2), dtype="f4")
     with pytest.raises(BadInput, match=r"group of 2 arrays \(one, two\)"):
         Pool.open(tmp_path / "g.zarr")
+
+
+@pytest.mark.parametrize("name", ["none.npy", "a" * 5000, "a\0b.npy"])
+def test_a_path_that_cannot_be_is_not_there(name: str) -> None:
+    with pytest.raises(BadInput, match="there is no file or folder"):
+        Pool(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from os import PathLike
 from pathlib import Path
@@ -44,7 +45,8 @@ OPENERS: dict[str, Opener] = {
 def opened(path: str | PathLike[str], columns: Sequence[str] | None) -> Store:
     """Return the store of a file or folder, by the ending of its name or what is in it."""
     place = Path(path)
-    if not place.exists():
+    # Not Path.exists: of names that are too long, or hold a null character, it raises.
+    if not os.path.exists(place):  # noqa: PTH110
         raise BadInput(f"there is no file or folder {place}: check the name.")
     opener = OPENERS.get(place.suffix.lower())
     if opener is None and place.is_dir():
