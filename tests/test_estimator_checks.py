@@ -14,7 +14,7 @@ LITTLE = {"budget": 12, "n_hypotheses": 64}
 WANTS_A_SCORE = "check_classifiers_train"
 
 
-@parametrize_with_checks([ActiveClassifier(budget=40, n_hypotheses=256)])
+@parametrize_with_checks([ActiveClassifier(budget=30, n_hypotheses=100)])
 def test_scikit_learn_checks(estimator: ActiveClassifier, check: Any) -> None:
     # A copy: all checks are given the same one.
     wanted = {} if check.func.__name__ == WANTS_A_SCORE else LITTLE

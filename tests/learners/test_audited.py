@@ -1,5 +1,6 @@
 """Learners that check their labels: what is promised, on kind and unkind data."""
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -21,13 +22,19 @@ Y = np.where(X @ RNG.standard_normal(4) > 0, "yes", "no")
 
 def checked(labels: Any = Y, pool: Any = X, **settings: Any) -> Learner:
     """Return a learner that has been answered until it finished or gave up."""
-    learner = ALuMA(pool, **({"n_hypotheses": 256} | settings))
+    learner = ALuMA(pool, **(SMALL | settings))
     run(learner, labels)
     return learner
 
 
 def until_checking(**settings: Any) -> Learner:
-    learner = ALuMA(X, classes=("no", "yes"), **({"n_hypotheses": 256} | settings))
+    """Return a learner whose labels are about to be checked."""
+    return _until_checking(tuple(settings.items())).fork()
+
+
+@cache
+def _until_checking(settings: tuple[tuple[str, Any], ...]) -> Learner:
+    learner = ALuMA(X, classes=("no", "yes"), **(SMALL | dict(settings)))
     while learner.phase == "learning":
         i = learner.ask()
         learner.tell(i, Y[i])

@@ -125,7 +125,7 @@ def thin(width: float) -> tuple[Population, Floats]:
     rng = generator(0)
     walls = random_walls(20, 40, rng)
     close = walls[0] + width * rng.standard_normal(20) / np.sqrt(20)
-    return grown(walls, 1000), -close / np.linalg.norm(close)
+    return grown(walls, 300), -close / np.linalg.norm(close)
 
 
 def test_a_thin_wedge_is_explored() -> None:
