@@ -1,8 +1,9 @@
-"""Pages as processes that are killed within a request: labels, several people, checks, Label Studio.
+"""Pages as processes, killed within a request: of labels, of several people, of checks, of others.
 
-One process imports everything and forks a page for each attack, so that a kill costs little. Whoever
-answers repeats a request by its name until there is a receipt. After every kill the file is looked
-at: each receipt must be in it once, and at most the one request beside them that was on its way.
+One process imports everything and forks a page for each attack, so that a kill costs little; among
+them is the backend that Label Studio connects to. Whoever answers repeats a request by its name
+until there is a receipt. After every kill the file is looked at: each receipt must be in it once,
+and at most the one request beside them that was on its way.
 """
 
 from __future__ import annotations
@@ -287,9 +288,7 @@ def pages(folder: Path, kills: int, rng: np.random.Generator) -> Iterator[Tally]
         forks.close()
 
 
-def _killed(
-    forks: Forks, place: Path, kind: str, number: int, rng: np.random.Generator
-) -> Tally:
+def _killed(forks: Forks, place: Path, kind: str, number: int, rng: np.random.Generator) -> Tally:
     tally = Tally(f"SIGKILL within a request: {kind}")
     attacked = fresh(place, kind, 0)
     try:

@@ -57,9 +57,14 @@ class Studio:
         """Do what its interface does."""
         asked = urlsplit(path)
         if asked.path == "/api/tasks":
-            wanted = {name: int(one[0]) for name, one in parse_qs(asked.query).items() if one[0].isdigit()}
+            wanted = {
+                name: int(one[0]) for name, one in parse_qs(asked.query).items() if one[0].isdigit()
+            }
             start = (wanted["page"] - 1) * wanted["page_size"]
-            return {"tasks": self.tasks[start : start + wanted["page_size"]], "total": len(self.tasks)}
+            return {
+                "tasks": self.tasks[start : start + wanted["page_size"]],
+                "total": len(self.tasks),
+            }
         if asked.path == "/api/predictions":
             return self.predictions
         if asked.path.endswith("/import/predictions"):
