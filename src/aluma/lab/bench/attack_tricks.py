@@ -139,6 +139,9 @@ def _hosts(port: int) -> Iterator[Trick]:
         "localhost evil",
         "localhost,evil.example",
         "localhost/",
+        # What follows was taken for the path (CVE-2026-48710).
+        "localhost/?",
+        "localhost/api/state?x=",
         "localhost/evil.example",
         "localhost#evil",
         "localhost?x",
@@ -309,6 +312,12 @@ def _paths(port: int) -> Iterator[Trick]:
         "/%00",
         "/main.js/",
         "/main.js%00",
+        # Without a slash a path was taken for a part of the address (CVE-2026-54282).
+        "@evil.example",
+        "@evil.example/api/state",
+        "evil",
+        "http:evil",
+        "?x",
     ):
         yield Trick(f"path {path}", request(port, path, "GET", AUTH), refused=NOTHING)
 
