@@ -68,7 +68,7 @@ class Door:
         if "origin" in headers or site != "none":
             return 403, "Requests from web pages are not accepted."
         parts = scope["path"].split("/", 2)
-        if len(parts) < 3 or not same(parts[1], self._token):
+        if len(parts) < 3 or parts[0] or not same(parts[1], self._token):
             return 401, "Name the whole address that aluma printed: it carries a token."
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
         if changing and kind != "application/json":
