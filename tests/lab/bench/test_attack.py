@@ -25,6 +25,7 @@ from aluma.lab.bench import (
     attack_persons,
     attack_places,
     attack_power,
+    attack_stores,
     attack_supply,
     attack_tricks,
 )
@@ -42,6 +43,10 @@ def unharmed(tallies: list[Tally]) -> None:
 
 def test_damage_is_refused_or_harmless_and_what_is_whole_comes_back(tmp_path: Path) -> None:
     unharmed(attack_damage.damages(tmp_path, 24, np.random.default_rng(3)))
+
+
+def test_a_damaged_pool_is_refused_or_the_same(tmp_path: Path) -> None:
+    unharmed(attack_stores.stores(tmp_path, 8, np.random.default_rng(4)))
 
 
 def test_damage_that_is_taken_for_sound_would_be_seen(

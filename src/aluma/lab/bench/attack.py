@@ -35,6 +35,7 @@ from aluma.lab.bench.attack_persons import persons
 from aluma.lab.bench.attack_places import places
 from aluma.lab.bench.attack_power import power
 from aluma.lab.bench.attack_secrets import secrets
+from aluma.lab.bench.attack_stores import stores
 from aluma.lab.bench.attack_supply import supply
 from aluma.lab.bench.attack_tally import Tally
 from aluma.lab.bench.page import LABELS, points
@@ -75,6 +76,8 @@ def _attacks(folder: Path, quick: bool) -> Iterator[Tally]:
     rng = np.random.default_rng(SEED)
     parts = [_folder(folder, part) for part in PARTS]
     yield from damages(parts[0], QUICK_DAMAGES if quick else DAMAGES, rng)
+    several = (QUICK_DAMAGES if quick else DAMAGES) // 4
+    yield from stores(_folder(parts[0], "stores"), several, rng)
     yield edits(_folder(parts[0], "edits"), QUICK_EDITS if quick else EDITS, rng)
     yield from places(parts[1])
     yield from access(parts[2])
