@@ -57,6 +57,7 @@ def doors(folder: Path, most: int | None = None) -> Iterator[Tally]:
         forks.begin("page of checks", checks.folder)
         yield from tried(forks.port, tricks(forks.port), "page of checks", most)
         yield _headers(forks.port, AUTHORISED, "page of checks")
+        yield _crowded(forks.port, "page of checks")
         forks.kill()
         forks.rest()
         if find_spec("httpx") is None:
@@ -70,6 +71,8 @@ def doors(folder: Path, most: int | None = None) -> Iterator[Tally]:
         yield from found
         own = {"words": f"/{TOKEN}/", "health": f"/{TOKEN}/health", "refused": "/"}
         yield _headers(forks.port, own, "Label Studio's backend")
+        here = f"/{TOKEN}/webhook", f"/{TOKEN}/health"
+        yield _crowded(forks.port, "Label Studio's backend", *here)
         one.studio.close()
     finally:
         forks.close()
@@ -132,17 +135,19 @@ def _headers(port: int, paths: dict[str, str], where: str = "page") -> Tally:
     return tally
 
 
-def _crowded(port: int) -> Tally:
+def _crowded(
+    port: int, where: str = "page", post: str = "/api/undo", get: str = "/api/state"
+) -> Tally:
     """Hold many connections open, with headers and bodies that never end; others must get in."""
-    tally = Tally("slow and many connections")
+    tally = Tally(f"120 slow connections at once: {where}")
     held = [socket.create_connection(("127.0.0.1", port), SECONDS) for _ in range(120)]
     try:
         for number, one in enumerate(held):
-            half = request(port, "/api/undo", "POST", AUTH, JSON, ("Content-Length", "60000"))
+            half = request(port, post, "POST", AUTH, JSON, ("Content-Length", "60000"))
             one.sendall(half + b" " if number % 2 else half[:40])
         for _ in range(5):
             begun = time.monotonic()
-            status = sent(port, request(port, "/api/state", "GET", AUTH))
+            status = sent(port, request(port, get, "GET", AUTH))
             if status == 200 and time.monotonic() - begun < SECONDS:
                 tally.count("another request was answered")
             else:
