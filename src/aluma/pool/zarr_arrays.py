@@ -99,7 +99,7 @@ class ZarrSource:
 def _check_codecs(array: Any) -> None:
     """Refuse chunks that are unpickled: whoever wrote them could have code run here.
 
-    Version 2 of the format names codecs of numcodecs, which before 0.16.6 unpickles what it is told.
+    Version 2 of the format names codecs of numcodecs, which unpickles before 0.16.6.
     """
     about = array.metadata
     named = [*(getattr(about, "filters", None) or ()), getattr(about, "compressor", None)]
