@@ -3,7 +3,10 @@
 ``test_label_studio_peer.py`` has the same with Label Studio itself.
 """
 
+import base64
 import re
+import struct
+import zlib
 from contextlib import contextmanager
 
 import numpy as np
@@ -12,10 +15,12 @@ from fastapi.testclient import TestClient
 
 from aluma.adapters.label_studio.backend import Backend, application
 from aluma.adapters.label_studio.config import Question
+from aluma.adapters.label_studio.project import Project
 from aluma.adapters.label_studio.studio import Studio
 from aluma.errors import BadInput
 from fake_studio import CONFIG, HOME, FakeStudio
 
+TOKEN = "a-token-of-a-backend"
 SETUP = {"project": "1.1763424000", "schema": CONFIG, "hostname": HOME, "access_token": "legacy"}
 
 
@@ -34,7 +39,7 @@ def running(folder, studio, **more):
     """Serve a backend that Label Studio has connected to."""
     said = []
     backend = Backend(folder, connect=studio.connect, say=said.append, **more)
-    client = TestClient(application(backend), base_url="http://127.0.0.1:9090")
+    client = TestClient(application(backend, TOKEN), base_url=f"http://127.0.0.1:9090/{TOKEN}")
     assert client.post("/setup", json=SETUP).json() == {"model_version": "aluma"}
     backend.wait()
     try:
@@ -147,9 +152,7 @@ def test_what_is_wrong_is_said_and_can_be_put_right(tmp_path):
         refused = client.post("/setup", json=far)
         assert refused.status_code == 400
         assert "--label-studio" in refused.json()["error"]
-        assert client.get("/", headers={"host": "example.org"}).status_code == 400
-        plain = client.post("/webhook", content="{}", headers={"content-type": "text/plain"})
-        assert plain.status_code == 422
+        assert client.get("/", headers={"host": "example.org"}).status_code == 421
         nothing = {"action": "ANNOTATION_CREATED", "project": {"id": 1}}
         assert client.post("/webhook", json=nothing).status_code == 200
         backend.wait()
@@ -173,9 +176,48 @@ def test_configurations_of_texts_images_and_tables_are_read():
             Question.of(config)
 
 
-def test_images_come_from_label_studio_or_not_at_all():
+def test_images_come_from_label_studio_or_not_at_all_and_are_no_bombs(tmp_path):
     studio = Studio(HOME, "t")
     assert studio.picture("data:image/png;base64,aGk=").read() == b"hi"
     with pytest.raises(BadInput, match="elsewhere than in Label Studio"):
         studio.picture("http://example.org/cat.png")
+    project = Project(1, Question.of(CONFIG), studio, tmp_path)
+    header = struct.pack(">IIBBBBB", 10**5, 10**5, 8, 0, 0, 0, 0)
+    crc = struct.pack(">I", zlib.crc32(b"IHDR" + header))
+    bomb = b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + b"IHDR" + header + crc
+    for content in (b"hi", bomb):
+        with pytest.raises(BadInput, match="cannot be read as an image"):
+            project._images([f"data:;base64,{base64.b64encode(content).decode()}"])
     studio.close()
+
+
+def test_nobody_speaks_with_it_without_its_address_or_from_a_web_page(tmp_path):
+    with running(tmp_path, FakeStudio(plane())) as (_, client, _):
+        assert client.get("/", headers={"sec-fetch-site": "none"}).status_code == 200
+        for headers, status in (
+            ({"content-type": "text/plain"}, 415),
+            ({"content-type": ""}, 415),
+            ({"origin": "http://127.0.0.1:9090", "content-type": "application/json"}, 403),
+            ({"sec-fetch-site": "cross-site", "content-type": "application/json"}, 403),
+            ({"content-length": str(2**40), "content-type": "application/json"}, 413),
+        ):
+            assert client.post("/webhook", content="{}", headers=headers).status_code == status
+        client.base_url = "http://127.0.0.1:9090"
+        for path in ("/setup", "/webhook", "/wrong/setup", f"/{TOKEN}", f"//{TOKEN}/setup"):
+            assert client.post(path, json=SETUP).status_code == 401
+
+
+@pytest.mark.parametrize("annotation", [{}, {"task": None}, {"task": 10, "result": ["x"]}])
+def test_a_message_that_makes_no_sense_is_said_and_does_not_end_it(tmp_path, annotation):
+    studio = FakeStudio(plane())
+    with running(tmp_path, studio) as (backend, client, _):
+        event = {"action": "ANNOTATION_CREATED", "project": {"id": 1}, "annotation": annotation}
+        assert client.post("/webhook", json=event).status_code == 200
+        backend.wait()
+        assert client.get("/health").status_code == 200
+        assert client.post("/webhook", json={**event, "project": {"id": "x"}}).status_code == 422
+        wrong = {"project": "x", "tasks": [{"id": 10}]}
+        assert client.post("/predict", json=wrong).status_code == 422
+        answer(client, studio)
+        backend.wait()
+        assert session_of(backend).n_answers == 1

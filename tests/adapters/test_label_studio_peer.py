@@ -16,6 +16,7 @@ import httpx
 import pytest
 
 from aluma.app import demo
+from aluma.app.people import tokens
 
 pytestmark = [pytest.mark.peers, pytest.mark.timeout(1800)]
 LABEL_STUDIO = os.environ.get("LABEL_STUDIO")
@@ -79,7 +80,9 @@ def studio(folder: Path, port: int):
 def backend(folder: Path, port: int, token: str, address: str):
     command = [sys.executable, "-m", "aluma", "label-studio", "--port", str(port),
                "--folder", str(folder / "sessions"), "--label-studio", address]  # fmt: skip
-    place = f"http://127.0.0.1:{port}"
+    (folder / "sessions").mkdir(exist_ok=True)
+    secret = tokens.token(tokens.key_of(folder / "sessions" / "backend"), "Label Studio")
+    place = f"http://127.0.0.1:{port}/{secret}"
     with started(command, place, folder / "backend.log", LABEL_STUDIO_API_KEY=token):
         yield place
 
@@ -98,7 +101,7 @@ def person(address: str):
 
 
 def words(place: str) -> str:
-    return httpx.get(place, trust_env=False, timeout=30).text
+    return httpx.get(f"{place}/", trust_env=False, timeout=30).text
 
 
 def until(place: str, what: str) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,7 @@ import pytest
 
 from aluma import ALuMA, SimpleMargin
 from aluma.errors import BadInput, Unreadable
-from aluma.pool import Pool
+from aluma.pool import Pool, zarr_arrays
 from aluma.pool.sample import Purpose
 from evidence import generator
 
@@ -232,3 +234,26 @@ def test_a_zarr_array_is_a_pool_and_a_group_of_two_is_not(tmp_path: Path) -> Non
 def test_a_path_that_cannot_be_is_not_there(name: str) -> None:
     with pytest.raises(BadInput, match="there is no file or folder"):
         Pool(name)
+
+
+@pytest.mark.parametrize(
+    ("shape", "codec"), [((10, 3), {"id": "pickle"}), ((10**12, 3), None), ((10**6, 10**6), None)]
+)
+def test_an_array_that_is_unpickled_or_too_large_is_refused(
+    tmp_path: Path, shape: tuple[int, int], codec: dict[str, str] | None
+) -> None:
+    pytest.importorskip("zarr")
+    about = {"zarr_format": 2, "shape": shape, "chunks": [min(shape[0], 10**6), shape[1]],
+             "dtype": "<f8", "compressor": codec, "fill_value": 0, "order": "C",
+             "filters": None}  # fmt: skip
+    (tmp_path / ".zarray").write_text(json.dumps(about))
+    with pytest.raises(BadInput):
+        Pool.open(tmp_path)
+
+
+def test_codecs_that_unpickle_are_seen_whatever_version_of_zarr_lets_them_through() -> None:
+    one = SimpleNamespace(codec_id="pickle")
+    for named in ({"filters": [one]}, {"filters": None, "compressor": one}):
+        array = SimpleNamespace(metadata=SimpleNamespace(**named), store_path="x")
+        with pytest.raises(BadInput, match="pickled"):
+            zarr_arrays._check_codecs(array)

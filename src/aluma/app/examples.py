@@ -72,21 +72,7 @@ class FolderImages:
 
     def picture(self, i: int) -> Image.Image:
         """Return the decoded image."""
-        path = self.path(i)
-        try:
-            with Image.open(path, formats=tuple(MEDIA)) as picture:
-                if picture.width * picture.height > MOST_PIXELS:
-                    raise BadInput(
-                        f"{self.names[i]!r} has {picture.width} x {picture.height} pixels; "
-                        f"{MOST_PIXELS:,} are the most: make it smaller."
-                    )
-                # Browsers turn a photo as its camera was held, so what is learnt from is turned
-                # too.
-                return ImageOps.exif_transpose(picture)
-        except BROKEN as error:
-            if isinstance(error, BadInput):
-                raise
-            raise _no_image(self.names[i]) from error
+        return decoded(self.path(i), self.names[i])
 
     def content(self, i: int) -> tuple[str, bytes]:
         """Return the file as it is, with the media type of what is in it."""
@@ -96,6 +82,23 @@ class FolderImages:
                 return MEDIA[str(picture.format)], path.read_bytes()
         except BROKEN as error:
             raise _no_image(self.names[i]) from error
+
+
+def decoded(file: Path | io.BytesIO, name: str) -> Image.Image:
+    """Return the image in a file of somebody else's, or refuse it."""
+    try:
+        with Image.open(file, formats=tuple(MEDIA)) as picture:
+            if picture.width * picture.height > MOST_PIXELS:
+                raise BadInput(
+                    f"{name!r} has {picture.width} x {picture.height} pixels; {MOST_PIXELS:,} are "
+                    "the most: make it smaller."
+                )
+            # Browsers turn a photo as its camera was held, so what is learnt from is turned too.
+            return ImageOps.exif_transpose(picture)
+    except BROKEN as error:
+        if isinstance(error, BadInput):
+            raise
+        raise _no_image(name) from error
 
 
 def _no_image(name: str) -> BadInput:

@@ -13,7 +13,7 @@ import ipaddress
 import json
 import re
 import secrets
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, MutableMapping
 from html import escape
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
@@ -98,19 +98,19 @@ class Guard:
         pairs = [(k.decode("latin-1"), v.decode("latin-1")) for k, v in scope["headers"]]
         headers = dict(pairs)
         cookie, path = cookie_name(scope), scope["path"]
-        refused = _ambiguous(pairs) or self._refusal(scope, headers)
+        refused = ambiguous(pairs) or self._refusal(scope, headers)
         token = None if refused else self._admitted(scope, headers, cookie)
         who = None if token is None else self._person(token)
-        refused = refused or self._unwelcome(who, path) or _too_long(headers)
+        refused = refused or self._unwelcome(who, path) or too_long(headers)
         if refused:
-            await _refuse(send, *refused, page=path == "/")
+            await refuse(send, *refused, page=path == "/")
             return
         current.enter(who or "")
         first = path == "/" and bool({"token", "ticket"} & set(_query(scope)))
         extra = [(b"set-cookie", cookie_for(cookie, token or ""))] if first else []
         if self._people is not None and not who and path == "/":
             scope = {**scope, "path": "/join", "raw_path": b"/join"}
-        await self._app(scope, _limited(receive), _with_headers(send, extra))
+        await self._app(scope, limited(receive), with_headers(send, extra))
 
     def _person(self, token: str) -> str | None:
         """Return whose token it is: "" if people are not told apart, or have no name yet."""
@@ -127,7 +127,7 @@ class Guard:
     def _refusal(self, scope: Scope, headers: dict[str, str]) -> tuple[int, str] | None:
         """Say what is wrong with a request, if anything."""
         host = headers.get("host", "")
-        if not self._known(host):
+        if not goes_by(host, self._names):
             return 421, f"This server does not go by the name {host!r}: use the link it printed."
         changing = scope["method"] not in ("GET", "HEAD")
         origin, site = headers.get("origin"), headers.get("sec-fetch-site", "none")
@@ -139,20 +139,6 @@ class Guard:
         if changing and kind != "application/json":
             return 415, "Send JSON, with content-type: application/json."
         return None
-
-    def _known(self, host: str) -> bool:
-        """Say whether a Host header is a name of this server; addresses cannot be pointed here."""
-        found = _HOST.fullmatch(host)
-        if found is None:
-            return False
-        name = found["address"] or found["name"] or ""
-        if name.lower() in self._names:
-            return True
-        try:
-            ipaddress.ip_address(name)
-        except ValueError:
-            return False
-        return True
 
     def _admitted(self, scope: Scope, headers: dict[str, str], cookie: str) -> str | None:
         """Return the token that lets a request in, of those that came with it."""
@@ -170,17 +156,32 @@ class Guard:
             # Who comes again by the common link is still who they are.
             if known:
                 return next((one for one in known if self._people.who(one)), known[0])
-        elif any(_same(one, self._token) for one in given):
+        elif any(same(one, self._token) for one in given):
             return self._token
         ticket = scope["path"] == "/" and any(map(self._used, query.get("ticket", [])))
         return self._token if ticket else None
 
     def _used(self, given: str) -> bool:
         """Say whether a ticket lets in; it does so once."""
-        if self._ticket is None or not _same(given, self._ticket):
+        if self._ticket is None or not same(given, self._ticket):
             return False
         self._ticket = None
         return True
+
+
+def goes_by(host: str, names: Collection[str]) -> bool:
+    """Say whether a Host header is a name of this server; addresses cannot be pointed here."""
+    found = _HOST.fullmatch(host)
+    if found is None:
+        return False
+    name = found["address"] or found["name"] or ""
+    if name.lower() in names:
+        return True
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
 
 
 def cookie_name(scope: Scope) -> str:
@@ -193,25 +194,25 @@ def cookie_for(name: str, token: str) -> bytes:
     return f"{name}={token}; Path=/; HttpOnly; SameSite=Strict".encode()
 
 
-def _same(given: str, secret: str) -> bool:
+def same(given: str, secret: str) -> bool:
     """Compare in a time that tells nothing about where the two differ."""
     return secrets.compare_digest(given.encode("utf-8", "replace"), secret.encode())
 
 
-def _ambiguous(headers: list[tuple[str, str]]) -> tuple[int, str] | None:
+def ambiguous(headers: list[tuple[str, str]]) -> tuple[int, str] | None:
     """Refuse a request that says twice what may be said once."""
     names = [name for name, _ in headers]
     twice = [name for name in SINGLE if names.count(name) > 1]
     return (400, f"The header {twice[0]!r} is there twice: send it once.") if twice else None
 
 
-def _too_long(headers: dict[str, str]) -> tuple[int, str] | None:
+def too_long(headers: dict[str, str], most: int = MOST_BYTES) -> tuple[int, str] | None:
     """Refuse a request that says it is too long."""
     length = headers.get("content-length", "0")
     if not (length.isascii() and length.isdigit()):
         return 400, "The content-length is no number."
-    if len(length) > 18 or int(length) > MOST_BYTES:
-        return 413, f"A request may have up to {MOST_BYTES:,} bytes."
+    if len(length) > 18 or int(length) > most:
+        return 413, f"A request may have up to {most:,} bytes."
     return None
 
 
@@ -219,20 +220,22 @@ def _query(scope: Scope) -> dict[str, list[str]]:
     return parse_qs(scope.get("query_string", b"").decode("latin-1"))
 
 
-def _limited(receive: Receive) -> Receive:
+def limited(receive: Receive, most: int = MOST_BYTES) -> Receive:
     """Return a receive that ends the connection when a body without a length grows too long."""
     taken = 0
 
-    async def limited() -> Message:
+    async def receiving() -> Message:
         nonlocal taken
         message = await receive()
         taken += len(message.get("body", b""))
-        return {"type": "http.disconnect"} if taken > MOST_BYTES else message
+        return {"type": "http.disconnect"} if taken > most else message
 
-    return limited
+    return receiving
 
 
-def _with_headers(send: Send, extra: list[tuple[bytes, bytes]]) -> Send:
+def with_headers(send: Send, extra: Iterable[tuple[bytes, bytes]] = ()) -> Send:
+    """Return a send that adds the headers that keep a page safe."""
+
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
             own = {name.lower() for name, _ in message.get("headers", [])}
@@ -243,7 +246,8 @@ def _with_headers(send: Send, extra: list[tuple[bytes, bytes]]) -> Send:
     return sending
 
 
-async def _refuse(send: Send, status: int, why: str, *, page: bool) -> None:
+async def refuse(send: Send, status: int, why: str, *, page: bool = False) -> None:
+    """Say why a request is refused."""
     text = (
         f'<!doctype html><meta name="viewport" content="width=device-width"><title>aluma</title>'
         f"<p>{escape(why)}"
@@ -252,5 +256,5 @@ async def _refuse(send: Send, status: int, why: str, *, page: bool) -> None:
     )
     kind = b"text/html; charset=utf-8" if page else b"application/json"
     start = {"type": "http.response.start", "status": status, "headers": [(b"content-type", kind)]}
-    await _with_headers(send, [])(start)
+    await with_headers(send)(start)
     await send({"type": "http.response.body", "body": text.encode()})

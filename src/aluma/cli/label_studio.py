@@ -72,6 +72,7 @@ def label_studio(
     from threadpoolctl import threadpool_limits
 
     from aluma.adapters.label_studio.backend import Backend, application
+    from aluma.app.people import tokens
     from aluma.app.server import take
     from aluma.cli.terminal import folder as made
     from aluma.errors import BadInput
@@ -88,11 +89,16 @@ def label_studio(
         tolerance=stop_at,
         say=lambda text: console.print(plain(text), soft_wrap=True),
     )
-    console.print("Name this address as a model in Label Studio; Ctrl-C ends it, and answers stay:")
-    console.print(plain(place.address), soft_wrap=True, style="bold")
+    # The same after a restart, since Label Studio keeps the address.
+    secret = tokens.token(tokens.key_of(folder / "backend"), "Label Studio")
+    console.print(
+        "Name this address as a model in Label Studio, whole, and tell it nobody else; Ctrl-C ends "
+        "it, and answers stay:"
+    )
+    console.print(plain(f"{place.address}{secret}/"), soft_wrap=True, style="bold")
     names = [] if place.is_private else [host, socket.gethostname()]
     config = uvicorn.Config(
-        application(backend, names), log_level="warning", access_log=False, lifespan="off",
+        application(backend, secret, names), log_level="warning", access_log=False, lifespan="off",
         timeout_graceful_shutdown=1, server_header=False,
     )  # fmt: skip
     # One thread has the sessions, and a limit on BLAS is the whole process's.

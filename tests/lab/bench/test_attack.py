@@ -18,12 +18,16 @@ from aluma.lab.bench import (
     attack_content,
     attack_damage,
     attack_durability,
+    attack_edits,
     attack_interrupts,
     attack_library,
+    attack_pages,
     attack_persons,
     attack_places,
     attack_power,
+    attack_stores,
     attack_supply,
+    attack_tricks,
 )
 from aluma.lab.bench.attack_tally import Tally
 from aluma.learners.learner import Learner
@@ -39,6 +43,10 @@ def unharmed(tallies: list[Tally]) -> None:
 
 def test_damage_is_refused_or_harmless_and_what_is_whole_comes_back(tmp_path: Path) -> None:
     unharmed(attack_damage.damages(tmp_path, 24, np.random.default_rng(3)))
+
+
+def test_a_damaged_pool_is_refused_or_the_same(tmp_path: Path) -> None:
+    unharmed(attack_stores.stores(tmp_path, 8, np.random.default_rng(4)))
 
 
 def test_damage_that_is_taken_for_sound_would_be_seen(
@@ -69,7 +77,8 @@ def test_nothing_is_lost_by_a_power_cut_and_a_disk_that_lies_would_be_seen(
         return seen.get(kind) or seen.setdefault(kind, watched(kind, *where))
 
     monkeypatch.setattr(attack_power, "_watched", once)
-    unharmed(attack_power.power(tmp_path, np.random.default_rng(7), cuts=1))
+    few = ("session", "checks")  # a move to another slack takes longer
+    unharmed(attack_power.power(tmp_path, np.random.default_rng(7), cuts=1, kinds=few))
     monkeypatch.setattr(attack_power.Content, "sync", lambda _: None)
     shutil.rmtree(tmp_path / "power-checks")
     found = attack_power.cut(tmp_path, "checks", np.random.default_rng(7), cuts=1)
@@ -87,6 +96,30 @@ def test_a_door_left_open_would_be_seen(tmp_path: Path, monkeypatch: pytest.Monk
     assert len(found[0].broken) > 5
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and signals")
+def test_other_pages_let_nobody_in_either_and_lose_nothing_when_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert len(attack_tricks.backend_tricks(1)) > 300
+    for part in ("doors", "pages"):
+        (tmp_path / part).mkdir()
+    unharmed(list(attack_access.doors(tmp_path / "doors", most=40)))
+    monkeypatch.setattr(attack_pages, "KILLED", {"page of checks": 1, "page of two people": 1})
+    unharmed(list(attack_pages.pages(tmp_path / "pages", 2, np.random.default_rng(17))))
+
+
+def test_a_receipt_that_is_not_in_the_file_would_be_seen(tmp_path: Path) -> None:
+    attacked, tally = attack_pages.fresh(tmp_path, "page", 0), Tally("")
+    attacked.receipts = [("", 0, "a")]
+    attack_pages._judge(attacked, None, tally)
+    assert tally.broken == ["lost: [('', 0, 'a')]"]
+
+
+def test_an_edited_table_is_refused_and_its_answers_are_carried_over(tmp_path: Path) -> None:
+    rng = np.random.default_rng(18)
+    unharmed([attack_edits.edits(tmp_path, len(attack_edits.EDITS), rng)])
+
+
 def test_nobody_acts_as_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for part in ("true", "open"):
         (tmp_path / part).mkdir()
@@ -99,7 +132,7 @@ def test_nobody_acts_as_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 def test_content_that_means_harm_is_text_or_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(attack_content, "TEXTS", attack_content.TEXTS[::8])
+    monkeypatch.setattr(attack_content, "TEXTS", attack_content.TEXTS[::12])
     # The bomb is smaller, and so is what is too large: most of the time went into making it.
     monkeypatch.setattr(attack_content, "COLUMNS", 4)
     monkeypatch.setattr(parquet, "CELL", 40 * parquet.CELL)
@@ -153,6 +186,7 @@ def test_an_answer_half_taken_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_signals_and_threads_leave_a_session_true_to_its_file(tmp_path: Path) -> None:
+    unharmed(list(attack_interrupts.in_a_session(tmp_path, 8, np.random.default_rng(19))))
     unharmed([attack_interrupts.signalled(tmp_path, 4, np.random.default_rng(15))])
     unharmed([attack_library._threads(tmp_path, 1)])
 

@@ -3,7 +3,7 @@
 Label Studio waits a second for a webhook and three for a setup, so both only hand over work to one
 thread, which has the sessions to itself. A webhook waits for it a little, because Label Studio asks
 for the next task right after. What is acknowledged and then lost in a crash is in Label Studio, and
-is learnt when both meet again.
+is learnt when both meet again. ``door.py`` decides who may ask for any of it.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from __future__ import annotations
 import logging
 import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 from fastapi import FastAPI
 from fastapi.responses import JSONResponse, PlainTextResponse
 from pydantic import BaseModel, ConfigDict, Field
-from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.responses import Response
 
 from aluma.adapters.label_studio.config import Question
+from aluma.adapters.label_studio.door import Door
 from aluma.adapters.label_studio.project import Project
 from aluma.adapters.label_studio.studio import MODEL, Studio, httpx
 from aluma.app.guard import LOOPBACK
@@ -39,29 +39,39 @@ CHANGED = (
     "START_TRAINING",
 )  # fmt: skip
 
+#: A number in Label Studio's database, and a project's as it writes it: "7.1763424000".
+Number = Annotated[int, Field(ge=0, lt=2**53)]
+Named = Annotated[str, Field(pattern=r"^[0-9]{1,15}(\.|$)", max_length=100)]
+
 
 class Setup(BaseModel):
     """What Label Studio says when it connects, and ever again."""
 
     model_config = ConfigDict(populate_by_name=True)
-    project: str
+    project: Named
     configuration: str = Field(alias="schema")
     hostname: str | None = None
     access_token: str | None = None
 
 
+class Numbered(BaseModel):
+    """A task or a project, of which only the number is wanted."""
+
+    id: Number
+
+
 class Predict(BaseModel):
     """What it asks for predictions with."""
 
-    project: str
-    tasks: list[dict[str, Any]]
+    project: Named
+    tasks: list[Numbered]
 
 
 class Event(BaseModel):
     """What has happened in it."""
 
     action: str
-    project: dict[str, Any] | None = None
+    project: Numbered | None = None
     annotation: Any = None
 
 
@@ -124,7 +134,7 @@ class Backend:
 
     def webhook(self, event: Event) -> None:
         """Learn from what has happened; return when the next question is known, or soon."""
-        number = int((event.project or {}).get("id") or 0)
+        number = 0 if event.project is None else event.project.id
         if number not in self._configs:
             return
         if event.action in ANNOTATED and isinstance(event.annotation, dict):
@@ -140,7 +150,7 @@ class Backend:
         blank = {"model_version": MODEL, "score": 0.5, "result": []}
         if project is None:
             return [blank for _ in asked.tasks]
-        return [project.predict(int(task["id"])) for task in asked.tasks]
+        return [project.predict(task.id) for task in asked.tasks]
 
     def words(self) -> str:
         """Return where all projects stand, a line each."""
@@ -150,7 +160,7 @@ class Backend:
 
     @property
     def alive(self) -> bool:
-        """Whether the thread is at work; it ends by a mistake in aluma only, which is logged."""
+        """Whether the thread is at work; mistakes are logged, and do not end it."""
         return self._thread.is_alive()
 
     def wait(self) -> None:
@@ -174,6 +184,10 @@ class Backend:
                 self._troubles.pop(number, None)
             except (AlumaError, OSError, KeyError, ValueError, httpx.HTTPError) as error:
                 self._troubles[number] = str(error) or repr(error)
+                self._say(f"Project {number}: {self._troubles[number]}")
+            except Exception as error:  # a mistake in aluma must not end the thread
+                logger.exception("project %d", number)
+                self._troubles[number] = f"{type(error).__name__}: {error}"
                 self._say(f"Project {number}: {self._troubles[number]}")
             finally:
                 done.set()
@@ -233,8 +247,8 @@ class Backend:
         self._tell_phase(number)
 
     def _annotated(self, number: int, annotation: dict[str, Any]) -> None:
-        project = self._projects.get(number)
-        if project is None or not project.annotated(int(annotation["task"]), annotation):
+        project, task = self._projects.get(number), annotation.get("task")
+        if project is None or not isinstance(task, int) or not project.annotated(task, annotation):
             self._meet(number)
         self._tell_phase(number)
 
@@ -248,11 +262,9 @@ class Backend:
             self._say(f"Project {number}: {self._words[number]}")
 
 
-def application(backend: Backend, names: list[str] | None = None) -> FastAPI:
-    """Return the backend as Label Studio speaks with it."""
+def application(backend: Backend, token: str, names: Iterable[str] = ()) -> Door:
+    """Return the backend as Label Studio speaks with it, at an address that begins with a token."""
     app = FastAPI(title="aluma for Label Studio", docs_url=None, redoc_url=None, openapi_url=None)
-    # A page of somebody else's, in a browser on this machine, comes by another name.
-    app.add_middleware(TrustedHostMiddleware, allowed_hosts=[*LOOPBACK, *(names or [])])
 
     @app.get("/")
     def words() -> Response:
@@ -280,9 +292,9 @@ def application(backend: Backend, names: list[str] | None = None) -> FastAPI:
         backend.webhook(event)
         return {"status": "ok"}
 
-    return app
+    return Door(app, token, names)
 
 
-def _number(project: Any) -> int:
+def _number(project: str) -> int:
     """Return a project's number, of "7.1763424000" as Label Studio writes it."""
-    return int(str(project).partition(".")[0] or 0)
+    return int(project.partition(".")[0])

@@ -17,12 +17,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PIL import Image
 
 from aluma.adapters.label_studio.config import Question
 from aluma.adapters.label_studio.studio import MODEL, Studio
 from aluma.app import features
-from aluma.app.examples import ArrayImages, Examples
+from aluma.app.examples import ArrayImages, Examples, decoded
 from aluma.app.features import Features
 from aluma.app.image_features import IMAGE_SIDE
 from aluma.app.reading import as_examples
@@ -270,8 +269,8 @@ class Project:
         side = (IMAGE_SIDE, IMAGE_SIDE)
         found = []
         for value in values:
-            with Image.open(self.studio.picture(value)) as picture:
-                found.append(np.asarray(picture.convert("RGB").resize(side)))
+            picture = decoded(self.studio.picture(value), value[:60])
+            found.append(np.asarray(picture.convert("RGB").resize(side)))
         return ArrayImages(np.stack(found))
 
     def _said_in(self, annotations: Sequence[dict[str, Any]]) -> str | None:

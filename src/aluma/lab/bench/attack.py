@@ -1,17 +1,18 @@
 """Attacks on sessions and pages by somebody who wants them to fail: ``aluma bench attack``.
 
-Damage to files, processes killed and out of room, power cuts (where there is strace), places that
-may not be written to, requests that must not be let in, content that means harm, calls of the
-library that make no sense, Ctrl-C at every bytecode, and downloads that are cut off. Everything
-stays in a temporary folder and on this machine. What is printed is how often each was tried and how
-it ended; nothing may end as FAILED. docs/security.md says what was found, and SECURITY.md what is
-promised.
+Damage to files, tables edited meanwhile, processes killed and out of room, power cuts (where there
+is strace), places that may not be written to, requests that must not be let in, tokens in places
+where others can read, content that means harm, calls of the library that make no sense, Ctrl-C at
+every bytecode, and downloads that are cut off. Everything stays in a temporary folder and on this
+machine. What is printed is how often each was tried and how it ended; nothing may end as FAILED.
+docs/security.md says what was found, and SECURITY.md what is promised.
 """
 
 from __future__ import annotations
 
 import logging
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,27 +24,31 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from aluma.lab.bench.attack_access import access
+from aluma.lab.bench.attack_access import access, doors
 from aluma.lab.bench.attack_content import content
 from aluma.lab.bench.attack_damage import damages
 from aluma.lab.bench.attack_durability import durability
+from aluma.lab.bench.attack_edits import edits
 from aluma.lab.bench.attack_library import library
+from aluma.lab.bench.attack_pages import pages
 from aluma.lab.bench.attack_persons import persons
 from aluma.lab.bench.attack_places import places
 from aluma.lab.bench.attack_power import power
+from aluma.lab.bench.attack_secrets import secrets
+from aluma.lab.bench.attack_stores import stores
 from aluma.lab.bench.attack_supply import supply
 from aluma.lab.bench.attack_tally import Tally
 from aluma.lab.bench.page import LABELS, points
 from aluma.lab.bench.page_crash import Kills, hammer
 
-#: Damages to a session's file (to others a part of it), kills of processes, kills of a page.
+#: Damages to each file of a session, kills of processes, kills of a page as its user starts it.
 DAMAGES, KILLS, PAGE_KILLS = 1000, 1000, 30
 QUICK_DAMAGES, QUICK_KILLS, QUICK_PAGE_KILLS = 80, 30, 3
-#: Calls of the library, and downloads.
-CALLS, DOWNLOADS = 10_000, 96
-QUICK_CALLS, QUICK_DOWNLOADS = 300, 16
+#: Calls of the library, downloads, and edits of a table.
+CALLS, DOWNLOADS, EDITS = 10_000, 96, 100
+QUICK_CALLS, QUICK_DOWNLOADS, QUICK_EDITS = 300, 16, 10
 #: Folders, one for each kind of attack.
-PARTS = ("damage", "durability", "access", "content", "supply", "library")
+PARTS = ("damage", "durability", "access", "content", "supply", "library", "secrets")
 #: Answers to a page for every time that it is killed.
 ANSWERS = 8
 #: Seconds after which no more processes are killed.
@@ -54,11 +59,13 @@ SEED = 20
 def run(console: Console, quick: bool = False) -> bool:
     """Print how attacks ended; say whether none got through."""
     tallies: list[Tally] = []
+    begun = time.monotonic()
     with TemporaryDirectory() as name, _quiet():
         for tally in _attacks(Path(name), quick):
             tallies.append(tally)
+            after = f"after {time.monotonic() - begun:.0f} s"
             console.print(
-                f"[dim]{escape(tally.what)}: {escape(_ends(tally))}[/dim]", soft_wrap=True
+                f"[dim]{escape(tally.what)}: {escape(_ends(tally))} ({after})[/dim]", soft_wrap=True
             )
     _print(console, tallies)
     return not any(tally.broken for tally in tallies)
@@ -69,6 +76,9 @@ def _attacks(folder: Path, quick: bool) -> Iterator[Tally]:
     rng = np.random.default_rng(SEED)
     parts = [_folder(folder, part) for part in PARTS]
     yield from damages(parts[0], QUICK_DAMAGES if quick else DAMAGES, rng)
+    several = (QUICK_DAMAGES if quick else DAMAGES) // 4
+    yield from stores(_folder(parts[0], "stores"), several, rng)
+    yield edits(_folder(parts[0], "edits"), QUICK_EDITS if quick else EDITS, rng)
     yield from places(parts[1])
     yield from access(parts[2])
     yield persons(_folder(parts[2], "persons"))
@@ -77,6 +87,9 @@ def _attacks(folder: Path, quick: bool) -> Iterator[Tally]:
     yield from library(parts[5], QUICK_CALLS if quick else CALLS, SEED)
     if hasattr(os, "fork"):
         kills = QUICK_KILLS if quick else KILLS
+        yield from doors(_folder(parts[2], "doors"))
+        yield from secrets(parts[6])
+        yield from pages(_folder(parts[1], "pages"), kills, rng)
         yield from durability(parts[1], kills, rng, seconds=MOST_SECONDS)
         yield _page_killed(parts[1], QUICK_PAGE_KILLS if quick else PAGE_KILLS, rng)
         yield from power(parts[1], rng, cuts=1 if quick else 3)

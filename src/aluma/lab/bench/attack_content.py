@@ -10,25 +10,30 @@ from __future__ import annotations
 import io
 import json
 import struct
-import unicodedata
+import time
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from aluma.app import export
+from aluma.app import export, guidelines
 from aluma.app.opening import Wanted, opened
+from aluma.app.people import current, names
+from aluma.app.people import export as people_export
+from aluma.app.people.begin import Wish
 from aluma.app.reading import read_folder
 from aluma.app.table_file import as_file
 from aluma.errors import BadInput
 from aluma.lab.bench.attack_tally import Tally
+from aluma.lab.bench.attack_terminal import terminal
+from aluma.pool import Pool
 from aluma.reading import read_array, read_table
-from aluma.visible import STEERING, visible
 
 TEXTS = (
     "<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "\"><svg onload=alert(1)>",
@@ -37,17 +42,26 @@ TEXTS = (
     "\x9b31m", "a\rb", "a\x08\x08b", "\u2028\u2029", "\ufeffbom", "[bold red]markup[/]",
     "=1+1", "=cmd|' /C calc'!A0", "+1+1", "-1+1", "@SUM(1)", "\t=1+1", "'; DROP TABLE event; --",
     "../../etc/passwd", "%s%n%x", "\U0001d56c\U0010ffff", "e\u0301" * 200, "a" * 20_000,
+    "[" * 20_000, "**a" * 9_000, "> " * 9_000, "- " * 9_000, "[a](" * 5_000,
 )  # fmt: skip
 #: Tags that a summary is made of; one more would have come from a text.
 TAGS = {"html", "meta", "title", "style", "h1", "h2", "p", "table", "tr", "td", "th"}
 
+#: Seconds that guidelines may take to read.
+SLOW = 5.0
 #: Of a Parquet file that is too large, at four million rows each.
 COLUMNS = 160
 
 
 def content(folder: Path) -> list[Tally]:
     """Try all of them."""
-    return [_texts(folder), _terminal(), _files(folder)]
+    return [
+        _texts(folder),
+        _guidelines(),
+        _people(folder),
+        terminal(folder / "terminal", TEXTS),
+        _files(folder),
+    ]
 
 
 def _texts(folder: Path) -> Tally:
@@ -65,6 +79,7 @@ def _texts(folder: Path) -> Tally:
         try:
             found.desk.answer("a", 0, yes)
             found.desk.answer("b", 1, "no")
+            found.desk.note("c", 0, f"n {text}")
             for what, wrong in _wrong(found.desk, text, yes):
                 if wrong:
                     tally.fail(f"{what}: {text[:30]!r}")
@@ -89,6 +104,7 @@ def _wrong(desk: Any, text: str, yes: str) -> list[tuple[str, bool]]:
         ("the state names another answer", state["labels"][1] != yes),
         ("JSON Lines hold another text", read[0][f"c{text}"] != text),
         ("CSV holds another text", (csv.columns[0], csv.iloc[0, 0]) != (f"c{text}", text)),
+        ("CSV holds another note", csv["label_note"][0] != f"n {text}".strip()),
         ("CSV holds another label", csv.shape[0] != len(table) or csv["label"][0] != yes),
     ]
 
@@ -106,16 +122,63 @@ class _Tags(HTMLParser):
         self.tags.update(name for name, _ in attrs if name.startswith("on"))
 
 
-def _terminal() -> Tally:
-    """See that nothing is printed that steers a terminal."""
-    tally = Tally("hostile texts in the terminal")
-    for text in TEXTS:
-        if any(
-            unicodedata.category(one) in STEERING and one not in "\n\t" for one in visible(text)
-        ):
-            tally.fail(f"printed as it is: {text[:30]!r}")
+def _guidelines() -> Tally:
+    """Read guidelines that hold hostile texts, also in every place that Markdown has."""
+    tally = Tally("hostile texts in guidelines")
+    forms = ("{}", "# {}", "- {}", "> {}", "[x]({})", "![x]({})", "`{}`", "**{}**", "```\n{}\n```")
+    for text, form in product(TEXTS, forms):
+        begun = time.process_time()
+        wrong = [node for node in _nodes(guidelines.parsed(form.format(text))) if _harms(node)]
+        if wrong:
+            tally.fail(f"{form.format(text)[:40]!r} became {wrong[0]}")
+        elif time.process_time() - begun > SLOW:
+            tally.fail(f"{form.format(text)[:40]!r} took {time.process_time() - begun:.0f} seconds")
         else:
-            tally.count("made visible")
+            tally.count("text, and nothing else")
+    return tally
+
+
+def _nodes(nodes: list[guidelines.Node]) -> Iterator[guidelines.Node]:
+    for node in nodes:
+        yield node
+        yield from _nodes(node.children)
+
+
+def _harms(node: guidelines.Node) -> bool:
+    """Say whether a link leads elsewhere than to the web or to mail, or a text steers."""
+    steers = any(ord(one) < 32 and one not in "\n\t" for one in node.text)
+    wanted = ("http://", "https://", "mailto:")
+    return steers or (node.href is not None and not node.href.lower().startswith(wanted))
+
+
+def _people(folder: Path) -> Tally:
+    """Let people go by hostile names: refused, or exported as they are."""
+    tally = Tally("hostile names of people")
+    for number, text in enumerate(TEXTS):
+        try:
+            name = names.added((), text)[0]
+        except BadInput:
+            tally.count("refused")
+            continue
+        here = folder / f"people-{number}"
+        here.mkdir()
+        rows = "\n".join(f"{i},{i % 7}" for i in range(12))
+        (here / "t.csv").write_text(f"a,b\n{rows}\n")
+        wish = Wish((name, "ben"), asks=False)
+        found = opened(Wanted(here / "t.csv", here / "s.aluma", hypotheses=64, people=wish))
+        try:
+            current.enter(name)
+            found.desk.answer("a", 0, "yes")
+            written = people_export.answers(found.desk)
+            raw = io.BytesIO(as_file(written, "csv"))
+            csv = pd.read_csv(raw, dtype=str, keep_default_na=False)
+            if name in csv.iloc[0].tolist():
+                tally.count("shown as text, kept as it was")
+            else:
+                tally.fail(f"{name!r} became {csv.iloc[0].tolist()}")
+        finally:
+            current.enter("")
+            found.desk.close()
     return tally
 
 
@@ -143,6 +206,10 @@ def _files(folder: Path) -> Tally:
         "JSON nested deeply": lambda: read_table(
             _written(here / "deep.jsonl", b'{"a":' * 100_000 + b"1" + b"}" * 100_000)
         ),
+        "zarr that unpickles": lambda: Pool.open(_zarr(here / "p.zarr", (10, 3), "pickle")),
+        "zarr of 10^12 rows": lambda: Pool.open(_zarr(here / "r.zarr", (10**12, 3))),
+        "zarr in chunks of 8 TB": lambda: Pool.open(_zarr(here / "c.zarr", (10**6, 10**6))),
+        "no zarr": lambda: Pool.open(_zarr(here / "n.zarr", (10, 3), about=b"{" * 10**5)),
         "CSV of null bytes": lambda: read_table(_written(here / "null.csv", b"\0" * 999)),
     }
     for name, attempt in attempts.items():
@@ -217,6 +284,22 @@ def _objects(path: Path) -> Path:
     else:
         np.save(path, array, allow_pickle=True)
     return path
+
+
+def _zarr(
+    folder: Path, shape: tuple[int, int], codec: str | None = None, about: bytes | None = None
+) -> Path:
+    """Write a zarr array of version 2 without looking whether it makes sense."""
+    folder.mkdir()
+    said = {
+        "zarr_format": 2, "shape": shape, "chunks": [min(shape[0], 10**6), shape[1]],
+        "dtype": "<f8", "fill_value": 0, "order": "C", "filters": None,
+        "compressor": None if codec is None else {"id": codec},
+    }  # fmt: skip
+    _written(folder / ".zarray", about or json.dumps(said).encode())
+    # A pickle that calls print, should somebody unpickle it.
+    _written(folder / "0.0", b"cbuiltins\nprint\n(S'unpickled'\ntR.")
+    return folder
 
 
 def _parquet_bomb(path: Path) -> Path:

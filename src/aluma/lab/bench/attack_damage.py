@@ -45,9 +45,9 @@ def damages(folder: Path, number: int, rng: Random) -> list[Tally]:
     features, curve = session.with_suffix(".features.npz"), session.with_suffix(".curve.jsonl")
     return [
         _each(session, number, rng, "session", _session_opens(session)),
-        _each(features, number // 4, rng, "features", _features_open(features)),
-        _each(curve, number // 8, rng, "curve", _curve_opens),
-        _each(high_water.place(session), number // 8, rng, "mark", _mark_opens(session)),
+        _each(features, number, rng, "features", _features_open(features)),
+        _each(curve, number, rng, "curve", _curve_opens),
+        _each(high_water.place(session), number // 4, rng, "mark", _mark_opens(session)),
         _each(checks, number // 2, rng, "checks", _checks_open(checks)),
         _rollbacks(session, states),
     ]

@@ -311,6 +311,12 @@ def _starved(
 def _fresh(folder: Path, kind: str, name: str, number: int) -> Attacked:
     """Return a new file to be attacked."""
     path = folder / f"{kind}-{name}-{number}"
+    begin(kind, path)
+    return Attacked(kind, path)
+
+
+def begin(kind: str, path: Path) -> None:
+    """Begin a file; one of checks begins by itself."""
     if kind == "session":
         Session.create(path, pool(), strategy="passive", classes=LABELS).close()
     elif kind == "classes":
@@ -321,7 +327,6 @@ def _fresh(folder: Path, kind: str, name: str, number: int) -> Attacked:
         ) as session:
             for i, x in enumerate(pool()[:MOVED]):
                 session.tell(i, LABELS[int(x[0] > 0)], request=f"a{i}")
-    return Attacked(kind, path)
 
 
 def _end(child: int, how: signal.Signals) -> None:

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import copy
 import os
+import shutil
 import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FrameType
@@ -31,6 +32,8 @@ from aluma.lab.bench.attack_tally import Tally
 OWN, NOT = str(Path(aluma.__file__).parent), ("blas.py", f"{os.sep}lab{os.sep}")
 #: Seconds after which a signal is sent, at most.
 LONGEST_DELAY = 0.03
+#: Instructions at which other changes of a session than an answer are interrupted, at most.
+OTHERS = 120
 #: Every so many interruptions, what was interrupted is done again.
 AGAIN = 4
 
@@ -146,6 +149,57 @@ def interrupted(
         one = change.fresh()
         stopped = Tracer(place).run(lambda one=one: change.act(one))  # type: ignore[misc]
         _judge(tally, change, one, before, after, _where(listing.seen[place]), stopped)
+    return tally
+
+
+def in_a_session(folder: Path, most: int, rng: np.random.Generator) -> Iterator[Tally]:
+    """Interrupt the changes of a session; its file must say what it says itself."""
+    X = np.random.default_rng(1).standard_normal((SIZE, FEATURES))
+    kept, copied = folder / "sound.aluma", folder / "interrupted.aluma"
+    told = [(i, LABELS[int(X[i, 0] > 0)]) for i in range(5)]
+    with aluma.Session.create(kept, X, strategy="passive", classes=LABELS[:2]) as session:
+        for i, label in told[:4]:
+            session.tell(i, label, request=f"r{i}")
+
+    def fresh() -> aluma.Session:
+        for old in folder.glob("interrupted.aluma*"):
+            old.unlink()
+        shutil.copy(kept, copied)
+        return aluma.Session.open(copied, X)
+
+    changes = (
+        Change("Session.tell", fresh, lambda one: one.tell(*told[4], request="r4")),
+        Change("Session.undo", fresh, lambda one: one.undo()),
+        Change("Session.change", fresh, lambda one: one.change(*_other(told[3]))),
+        Change("Session.keep_beside", fresh, lambda one: one.keep_beside({"note": "x"})),
+    )
+    for place, change in enumerate(changes):
+        yield _interrupted_session(change, most if place == 0 else min(most, OTHERS), rng, X)
+
+
+def _interrupted_session(
+    change: Change, most: int, rng: np.random.Generator, X: np.ndarray[Any, Any]
+) -> Tally:
+    tally, listing = Tally(f"Ctrl-C in {change.name}"), Tracer()
+    done = change.fresh()
+    before = state(done)
+    listing.run(lambda: change.act(done))
+    after = state(done)
+    done.close()
+    for place in _places(listing.seen, most, rng):
+        one, where = change.fresh(), _where(listing.seen[place])
+        stopped = Tracer(place).run(lambda one=one: change.act(one))  # type: ignore[misc]
+        now = state(one)
+        one.close()
+        with aluma.Session.open(one.path, X) as again:
+            if not same(state(again), now):
+                tally.fail(f"the file says something else, after {where}")
+            elif same(now, after):
+                tally.count("changed as a whole" if stopped else "not interrupted")
+            elif same(now, before):
+                tally.count("as it was")
+            else:
+                tally.fail(f"half changed at {where}")
     return tally
 
 

@@ -38,7 +38,7 @@ from aluma.lab.bench.attack_calls import (
     used,
     written,
 )
-from aluma.lab.bench.attack_interrupts import changes, interrupted, signalled
+from aluma.lab.bench.attack_interrupts import changes, in_a_session, interrupted, signalled
 from aluma.lab.bench.attack_tally import Tally
 
 #: Seconds that a call may take, and memory that the process may use.
@@ -97,6 +97,9 @@ def main() -> None:
             report,
             interrupted(change, most if share == 1 else max(8, int(INSTRUCTIONS * share)), rng),
         )
+    watch.at("Ctrl-C in a session", LONG)
+    for tally in in_a_session(folder, 10**6 if share == 1 else max(8, int(100 * share)), rng):
+        _say(report, tally)
     watch.at("signals and threads", LONG)
     _say(report, signalled(folder, max(10, int(200 * share)), rng))
     _say(report, _threads(folder, max(1, int(10 * share))))

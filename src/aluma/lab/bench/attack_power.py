@@ -14,24 +14,27 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
 from aluma.errors import BadInput, SessionError
-from aluma.lab.bench.attack_durability import LABELS, Attacked, pool
+from aluma.lab.bench.attack_durability import Attacked, begin
 from aluma.lab.bench.attack_tally import Tally
-from aluma.session import Session
 
-CALLS = "openat,close,write,pwrite64,ftruncate,fsync,fdatasync,unlink,rename,lseek"
-#: Answers that are watched, and how often the power is cut after every call.
-ANSWERS, CUTS = 12, 3
+CALLS = "openat,close,write,pwrite64,ftruncate,fsync,fdatasync,unlink,rename,link,lseek"
+#: Answers that are watched, moves to another slack, and how often the power is cut after each call.
+ANSWERS, MOVES, CUTS = 12, 3, 3
+#: Times as many cuts when nothing is written any more.
+AFTERWARDS = 5
 #: Answers as fast as it can, and says so after each.
 CHILD = """
 import os, sys
 from pathlib import Path
 from aluma.app.check_log import CheckLog
+from aluma.app.slack import loosened
 from aluma.lab.bench import attack_durability as attack
 from aluma.session import Session
 kind, path, number = sys.argv[1:]
@@ -42,6 +45,11 @@ if kind == "checks":
         for i in range(int(number)):
             log.tell(log.audit.ask(), attack.LABELS[i % 2], f"r{i}")
             os.write(1, b"kept %d\\n" % (i + 1))
+elif kind == "slack":
+    session = Session.open(path, X)
+    for i in range(int(number)):
+        session = loosened(session, f"r{i}")
+        os.write(1, b"kept %d\\n" % (i + 1))
 else:
     with Session.open(path, X) as session:
         for i in range(int(number)):
@@ -96,8 +104,8 @@ class Disk:
         numbers = [int(one) for one in re.findall(r"(?<![\w\"\\])-?\d+(?![\w\"])", arguments)]
         if name == "openat":
             return self._open(texts[0].decode(), arguments, result)
-        if name in ("unlink", "rename"):
-            return self._rename([one.decode() for one in texts])
+        if name in ("unlink", "rename", "link"):
+            return result == 0 and self._rename(name, [one.decode() for one in texts])
         file = int(arguments.split(",", maxsplit=1)[0])
         if file not in self._files:
             return False
@@ -145,12 +153,15 @@ class Disk:
         self._places[result] = 0
         return True
 
-    def _rename(self, paths: list[str]) -> bool:
+    def _rename(self, name: str, paths: list[str]) -> bool:
+        """Take a name away, or give one, or both."""
         if Path(paths[0]).parent != self.folder or Path(paths[0]).name not in self._now:
             return False
-        moved = self._now.pop(Path(paths[0]).name)
+        content = self._now[Path(paths[0]).name]
+        if name != "link":
+            del self._now[Path(paths[0]).name]
         if len(paths) == 2:
-            self._now[Path(paths[1]).name] = moved
+            self._now[Path(paths[1]).name] = content
         self._steps.append(dict(self._now))
         return True
 
@@ -166,11 +177,15 @@ def watches() -> bool:
     )
 
 
-def power(folder: Path, rng: np.random.Generator, cuts: int = CUTS) -> list[Tally]:
+#: What is written while the power is cut.
+KINDS = ("session", "checks", "slack")
+
+
+def power(
+    folder: Path, rng: np.random.Generator, cuts: int = CUTS, kinds: Sequence[str] = KINDS
+) -> list[Tally]:
     """Cut the power after every call of a process that answers, so often each."""
-    if not watches():
-        return []
-    return [cut(folder, kind, rng, cuts) for kind in ("session", "checks")]
+    return [cut(folder, kind, rng, cuts) for kind in kinds] if watches() else []
 
 
 def cut(folder: Path, kind: str, rng: np.random.Generator, cuts: int = CUTS) -> Tally:
@@ -179,8 +194,7 @@ def cut(folder: Path, kind: str, rng: np.random.Generator, cuts: int = CUTS) -> 
     work = folder / f"power-{kind}"
     work.mkdir()
     path = work / "answers"
-    if kind == "session":
-        Session.create(path, pool(), strategy="passive", classes=LABELS).close()
+    begin(kind, path)
     disk, calls = Disk(work), _watched(kind, path, folder / f"{kind}.strace")
     kept = 0
     for name, arguments, result in calls:
@@ -190,7 +204,10 @@ def cut(folder: Path, kind: str, rng: np.random.Generator, cuts: int = CUTS) -> 
         elif disk.call(name, arguments, result):
             for _ in range(cuts):
                 _restart(disk, folder / "restart", kind, kept, rng, tally)
-    if kept != ANSWERS:
+    # What was said last has to last too.
+    for _ in range(AFTERWARDS * cuts):
+        _restart(disk, folder / "restart", kind, kept, rng, tally)
+    if kept != (MOVES if kind == "slack" else ANSWERS):
         tally.fail(f"only {kept} answers were seen")
     return tally
 
@@ -222,7 +239,8 @@ def _restart(
 def _watched(kind: str, path: Path, log: Path) -> list[tuple[str, str, int]]:
     """Return the calls of a process that answers, from the moment on that it begins to."""
     watching = ["strace", "-xx", "-s", "100000", "-e", f"trace={CALLS}", "-o", str(log)]
-    answering = [sys.executable, "-c", CHILD, kind, str(path), str(ANSWERS)]
+    number = MOVES if kind == "slack" else ANSWERS
+    answering = [sys.executable, "-c", CHILD, kind, str(path), str(number)]
     subprocess.run([*watching, *answering], check=True, stdout=subprocess.DEVNULL)
     found = [_CALL.match(line) for line in log.read_text().splitlines()]
     calls = [(one[1], one[2], int(one[3])) for one in found if one]

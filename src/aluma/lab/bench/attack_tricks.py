@@ -139,6 +139,9 @@ def _hosts(port: int) -> Iterator[Trick]:
         "localhost evil",
         "localhost,evil.example",
         "localhost/",
+        # What follows was taken for the path (CVE-2026-48710).
+        "localhost/?",
+        "localhost/api/state?x=",
         "localhost/evil.example",
         "localhost#evil",
         "localhost?x",
@@ -309,6 +312,12 @@ def _paths(port: int) -> Iterator[Trick]:
         "/%00",
         "/main.js/",
         "/main.js%00",
+        # Without a slash a path was taken for a part of the address (CVE-2026-54282).
+        "@evil.example",
+        "@evil.example/api/state",
+        "evil",
+        "http:evil",
+        "?x",
     ):
         yield Trick(f"path {path}", request(port, path, "GET", AUTH), refused=NOTHING)
 
@@ -367,3 +376,66 @@ KINDS: tuple[Callable[[int], Iterator[Trick]], ...] = (
     _smuggled,
     _controls,
 )
+
+
+def backend_tricks(port: int) -> list[Trick]:
+    """Return the same for Label Studio's backend, whose token is the first part of its paths."""
+    made = [*_backend_tokens(port), *_backend_controls(port)]
+    for kind in (_hosts, _origins, _forms, _smuggled, _paths):
+        for trick in kind(port):
+            # Without the token in a header it would be let in as what it is: a plain request.
+            if trick.name != "websocket":
+                made.append(trick._replace(content=_below_token(trick.content)))
+    return made
+
+
+def _below_token(content: bytes) -> bytes:
+    """Return a request for a page as one for the backend."""
+    own = f"/{TOKEN}/".encode()
+    for page, backend in BACKEND_PATHS.items():
+        if page in content:
+            return content.replace(page, own + backend, 1)
+    return content.replace(b"GET /", b"GET " + own, 1)
+
+
+BACKEND_PATHS = {
+    b"/api/state": b"health",
+    b"/api/undo": b"webhook",
+    b"/api/answer": b"predict",
+    b"/api/slack": b"setup",
+}
+#: Has the backend look elsewhere, if it were let in.
+ELSEWHERE = b'{"project": "1.2", "schema": "<View/>", "hostname": "http://127.0.0.1:9"}'
+
+
+def _backend_tokens(port: int) -> Iterator[Trick]:
+    """Yield requests that do not have the token where it belongs."""
+    places = (
+        "/", "//", "/x/", f"/{TOKEN[:-1]}/", f"/{TOKEN}x/", f"/{TOKEN.upper()}/", f"//{TOKEN}/",
+        f"/{TOKEN}", f"/x/{TOKEN}/", f"/{TOKEN}%00/", f"/%2f{TOKEN}/", f"/{TOKEN}%20/", "/./",
+        f"/../{TOKEN}x/", "/*/", f"/{TOKEN[::-1]}/", "/null/", "/undefined/",
+    )  # fmt: skip
+    for place, path in product(places, ("health", "setup", "webhook", "predict")):
+        if place == f"/{TOKEN}" and path:
+            path = f"{path[0]}"  # the token with something behind it
+        if path in ("health", "h"):
+            yield Trick(f"{place}{path}", request(port, place + path))
+        else:
+            content = request(port, place + path, "POST", JSON, body=ELSEWHERE)
+            yield Trick(f"{place}{path}", content)
+    for pair in (AUTH, ("Cookie", f"aluma-{port}={TOKEN}"), ("X-Token", TOKEN)):
+        yield Trick(f"by {pair[0]}", request(port, "/setup", "POST", pair, JSON, body=ELSEWHERE))
+    for query in (f"?token={TOKEN}", f"?{TOKEN}", f"#{TOKEN}"):
+        yield Trick(query, request(port, f"/health{query}"))
+
+
+def _backend_controls(port: int) -> Iterator[Trick]:
+    """Yield what Label Studio and a person who looks send."""
+    for path in ("", "health"):
+        yield Trick(f"own {path}", request(port, f"/{TOKEN}/{path}"), True)
+    look = ("Sec-Fetch-Site", "none")
+    yield Trick("looked at", request(port, f"/{TOKEN}/", "GET", look), True)
+    for host in (f"localhost:{port}", f"[::1]:{port}"):
+        yield Trick(f"own {host}", request(port, f"/{TOKEN}/health", host=host), True)
+    body = b'{"action": "NOTHING"}'
+    yield Trick("event", request(port, f"/{TOKEN}/webhook", "POST", JSON, body=body), True)
