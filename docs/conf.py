@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+from docutils import nodes
 from sphinx.application import Sphinx
 
 from aluma.lab.palette import STYLE
@@ -115,6 +116,18 @@ def _last(pattern: str) -> int:
     return re.compile(pattern).groups + 1
 
 
+def _dark_too(_app: Sphinx, page: nodes.document) -> None:
+    """Show a picture that there is for dark paper too (``x-dark.png`` beside ``x.png``) there."""
+    for light in list(page.findall(nodes.image)):
+        file = Path(light["uri"])
+        twin = file.with_stem(f"{file.stem}-dark")
+        if (HERE / twin).is_file():
+            dark = light.deepcopy()
+            dark["uri"], dark["classes"] = twin.as_posix(), ["only-dark"]
+            light["classes"].append("only-light")
+            light.parent.insert(light.parent.index(light) + 1, dark)
+
+
 def _no_references(_app: Sphinx, _what: str, _name: str, *rest: Any) -> None:
     """Take references out of a docstring's first sentence, which tables show without the rest."""
     lines: list[str] = rest[-1]
@@ -126,4 +139,5 @@ def _no_references(_app: Sphinx, _what: str, _name: str, *rest: Any) -> None:
 def setup(app: Sphinx) -> None:
     """Connect what is ours."""
     app.connect("source-read", _as_pages)
+    app.connect("doctree-read", _dark_too, priority=400)  # before pictures are collected
     app.connect("autodoc-process-docstring", _no_references, priority=900)  # after numpydoc

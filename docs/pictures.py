@@ -1,8 +1,8 @@
 """Make the pictures of the pages anew, in light and in dark, when the pages have changed.
 
 ``.venv/bin/python docs/pictures.py`` writes ``label.png``, ``check.png`` and ``people.png`` into
-``docs/images``, and each as ``-dark.png`` for readers whose system is dark. It runs the pages on the
-demonstration's messages, answers them as they are, and looks at them with Chromium; half a minute.
+``docs/images``, and each as ``-dark.png`` for readers whose system is dark. It runs the pages on
+the demonstration's messages, answers them as they are, and looks with Chromium; half a minute.
 Needs ``aluma[test]``. Names of pictures, as ``label``, make those only.
 """
 
