@@ -73,13 +73,14 @@ sphinx_gallery_conf = {
 
 html_theme = "pydata_sphinx_theme"
 html_title = "aluma"
+html_favicon = ICON = "../src/aluma/app/static/icon.svg"
 html_static_path = ["_static"]
 html_css_files = ["aluma.css"]
 html_show_sourcelink = False
 html_show_sphinx = False
 html_copy_source = False
 html_theme_options = {
-    "logo": {"text": "aluma"},
+    "logo": {"text": "aluma", "image_light": ICON, "image_dark": ICON},
     "navbar_align": "left",
     "header_links_before_dropdown": 7,
     "show_prev_next": True,
