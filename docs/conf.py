@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+from docutils import nodes
 from sphinx.application import Sphinx
 
 from aluma.lab.palette import STYLE
@@ -64,6 +65,7 @@ sphinx_gallery_conf = {
     "image_scrapers": ("matplotlib",),
     "reset_modules": (_in_our_style,),
     "capture_repr": ("_repr_html_", "__repr__"),
+    "ignore_repr_types": r"matplotlib",
     "show_signature": False,
 }
 
@@ -71,13 +73,14 @@ sphinx_gallery_conf = {
 
 html_theme = "pydata_sphinx_theme"
 html_title = "aluma"
+html_favicon = ICON = "../src/aluma/app/static/icon.svg"
 html_static_path = ["_static"]
 html_css_files = ["aluma.css"]
 html_show_sourcelink = False
 html_show_sphinx = False
 html_copy_source = False
 html_theme_options = {
-    "logo": {"text": "aluma"},
+    "logo": {"text": "aluma", "image_light": ICON, "image_dark": ICON},
     "navbar_align": "left",
     "header_links_before_dropdown": 7,
     "show_prev_next": True,
@@ -115,6 +118,18 @@ def _last(pattern: str) -> int:
     return re.compile(pattern).groups + 1
 
 
+def _dark_too(_app: Sphinx, page: nodes.document) -> None:
+    """Show a picture that there is for dark paper too (``x-dark.png`` beside ``x.png``) there."""
+    for light in list(page.findall(nodes.image)):
+        file = Path(light["uri"])
+        twin = file.with_stem(f"{file.stem}-dark")
+        if (HERE / twin).is_file():
+            dark = light.deepcopy()
+            dark["uri"], dark["classes"] = twin.as_posix(), ["only-dark"]
+            light["classes"].append("only-light")
+            light.parent.insert(light.parent.index(light) + 1, dark)
+
+
 def _no_references(_app: Sphinx, _what: str, _name: str, *rest: Any) -> None:
     """Take references out of a docstring's first sentence, which tables show without the rest."""
     lines: list[str] = rest[-1]
@@ -126,4 +141,5 @@ def _no_references(_app: Sphinx, _what: str, _name: str, *rest: Any) -> None:
 def setup(app: Sphinx) -> None:
     """Connect what is ours."""
     app.connect("source-read", _as_pages)
+    app.connect("doctree-read", _dark_too, priority=400)  # before pictures are collected
     app.connect("autodoc-process-docstring", _no_references, priority=900)  # after numpydoc

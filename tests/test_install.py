@@ -60,7 +60,7 @@ else:
 
 COMMAND = "from aluma.__main__ import main; main()"
 NEEDS_LABEL = "Error: the command line needs typer, which is not installed"
-NEEDS_LAB = "needs matplotlib, which is not installed: pip install 'aluma[lab]'."
+NEEDS_MORE = "needs matplotlib, which is not installed: pip install 'aluma[{}]'."
 
 
 # -- packages hidden in this environment -------------------------------------------------------
@@ -93,7 +93,8 @@ def test_with_label_the_laboratory_names_its_extra(args: list[str], tmp_path: Pa
     assert {"matplotlib", "pooch", "requests"} <= hidden("label")
     done = run_light(f"import os; os.chdir({str(tmp_path)!r}); {COMMAND}", *args, extras=("label",))
     assert done.returncode == 2
-    assert done.stderr == f"Error: aluma {args[0]} {NEEDS_LAB}\n"
+    extra = "lab" if args == ["bench"] else "demo"
+    assert done.stderr == f"Error: aluma {args[0]} {NEEDS_MORE.format(extra)}\n"
     assert list(tmp_path.iterdir()) == []
 
 
@@ -209,4 +210,5 @@ def test_an_install_with_label_has_the_page_and_names_the_lab(label: Path, tmp_p
             assert part in answer.read()
         connection.close()
     assert (tmp_path / "aluma-demo.aluma").is_file()
-    assert refused(label / "aluma", "demo", folder=tmp_path) == f"Error: aluma demo {NEEDS_LAB}\n"
+    complaint = refused(label / "aluma", "demo", folder=tmp_path)
+    assert complaint == f"Error: aluma demo {NEEDS_MORE.format('demo')}\n"

@@ -98,14 +98,14 @@ def test_all_is_every_extra_of_a_user():
     assert names("parquet") | names("bench") | names("demo") <= every
 
 
-@pytest.mark.parametrize("extra", ["label", "lab"])
+@pytest.mark.parametrize("extra", ["label", "demo", "lab"])
 def test_an_extra_brings_what_its_errors_ask_for(extra: str):
     brought = names(extra)
     source = [file.read_text("utf-8") for file in (ROOT / "src").rglob("*.py")]
     needed = re.findall(rf'needed\("(\w+)[.\w]*", "{extra}"', "\n".join(source))
     required = re.findall(rf'require\("[^"]+", "{extra}", ([^*)]+)\)', "\n".join(source))
     asked = {*needed, *(name.strip(' "') for group in required for name in group.split(","))}
-    asked |= set(LAB) if extra == "lab" else set()
+    asked |= set(LAB) if extra != "label" else set()
     assert asked
     assert {INSTALLED_AS.get(name, name) for name in asked} <= brought
 

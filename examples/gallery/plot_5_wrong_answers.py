@@ -3,8 +3,8 @@ A teacher who is sometimes wrong
 ================================
 
 One answer in twelve is the opposite of the truth. ``slack="auto"``, the default, allows for as much
-contradiction as the answers need, and ``doubts`` says which of them the boundaries dispute: those
-to look at again.
+contradiction as the answers need (it says when it begins to), and ``doubts`` says which of them the
+boundaries dispute: those to look at again.
 """
 
 import matplotlib.pyplot as plt
@@ -26,13 +26,27 @@ print(f"{flipped[asked].sum()} of {len(asked)} answers were wrong")
 print(f"{(learner.predict() != truth).mean():.1%} of the labels are wrong")
 
 # %%
-# Large marks are answers that most boundaries dispute. Rings are those that were in fact wrong.
+# Left: the background is the share of votes, white where the boundaries disagree; rings are answers
+# that were in fact wrong. Right: all answers, the most disputed first. Most wrong ones are in
+# front, so looking at a dozen of sixty finds them.
 
-figure, axes = plt.subplots(figsize=(6, 5))
-axes.scatter(*X.T, s=8, color="#D0D0D0", lw=0)
-colours = np.where(said[asked] == 1, "#0072B2", "#D55E00")
-axes.scatter(*X[asked].T, s=20 + 160 * doubts, color=colours, alpha=0.75, lw=0)
-wrong = asked[flipped[asked]]
-axes.scatter(*X[wrong].T, s=260, facecolor="none", edgecolor="k", lw=1.2, label="answered wrong")
-axes.set(xlabel="first feature", ylabel="second feature", aspect="equal")
-axes.legend(frameon=False, loc="upper left")
+BLUE, RED = "#0072B2", "#D55E00"
+across = np.linspace(-3.2, 3.2, 80)
+grid = np.stack(np.meshgrid(across, across), axis=-1).reshape(-1, 2)
+share = learner.predict_proba(grid)[:, 1].reshape(80, 80)
+
+figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4), width_ratios=(1, 1.25))
+left.contourf(across, across, share, levels=np.linspace(0, 1, 11), cmap="RdBu", alpha=0.4)
+left.scatter(*X.T, s=5, color="#9A9A9A", lw=0)
+left.scatter(*X[asked].T, s=26, color=np.where(said[asked] == 1, BLUE, RED), lw=0)
+wrong = flipped[asked]
+left.scatter(*X[asked[wrong]].T, s=150, facecolor="none", edgecolor="k", lw=1.3)
+left.set(xticks=[], yticks=[], xlim=(-3.2, 3.2), ylim=(-3.2, 3.2), aspect="equal")
+left.set_title("60 answers, rings were wrong", fontsize=11)
+
+order = np.argsort(-doubts, kind="stable")
+right.bar(np.arange(1, 61), 100 * doubts[order], color=np.where(wrong[order], "k", "#B8CFE0"))
+right.set(xlabel="answers, by how disputed they are", ylabel="boundaries against it, %")
+right.bar(0, 0, color="k", label="was wrong")
+right.bar(0, 0, color="#B8CFE0", label="was right")
+right.legend(frameon=False)

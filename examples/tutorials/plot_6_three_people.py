@@ -41,7 +41,8 @@ def says(who, i):
 # ---------------------------------
 # ``ask(3)`` is one question for each. What a person says is in the session's file, with the name,
 # before anything is done with it. Every other question is put to a second person too. The learner
-# is told one answer an example: here the first, on the page that of the more reliable person.
+# is told one answer an example: here the first, on the page that of the more reliable person. Soon
+# Carl's mistakes contradict the rest; the learner says so, and allows for it from then on.
 
 path = Path(mkdtemp()) / "team.aluma"
 session = Session.create(path, X, classes=("no", "yes"), bias=True, promise="credible")

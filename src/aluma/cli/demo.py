@@ -23,7 +23,7 @@ def demo(out: Out = Path("aluma-demo")) -> None:
     the end there are a table of the labels needed, where ALuMA itself stops and what it promises
     then, a picture and the labelled pool as a CSV file.
     """
-    require("aluma demo", "lab", *LAB)
+    require("aluma demo", "demo", *LAB)
     results = folder(out)
     X, y = threes_and_eights()
     console.print(

@@ -53,7 +53,7 @@ def reproduce(
 
     Example: aluma reproduce octahedron mnist-4-7 --seeds 3
     """
-    require("aluma reproduce", "lab", *LAB)
+    require("aluma reproduce", "demo", *LAB)
     try:
         experiments = chosen(names or [])
     except LookupError as error:

@@ -106,7 +106,7 @@ def run(
 
     Example: aluma run embeddings.zarr --labels topics.csv --label-column topic
     """
-    require("aluma run", "lab", *LAB)
+    require("aluma run", "demo", *LAB)
     if strategy not in ENTRIES:
         fail(f"There is no strategy {strategy!r}: choose one of {', '.join(ENTRIES)}.")
     chosen, allowed = _kernel(kernel, gamma), slack_option(slack)
