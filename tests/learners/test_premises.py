@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from aluma.learners.aluma import ALuMA
+from aluma.learners.cal import CAL
 from aluma.learners.passive import Passive
+from aluma.learners.simple_margin import SimpleMargin
 from aluma.pool import Pool
 from aluma.sampling.population import VERIFY, VOTE, Population
 from aluma.strategies import volume_greedy
@@ -55,11 +57,22 @@ def test_verified_questions_are_by_a_jury_of_their_own(monkeypatch: pytest.Monke
     learner.ask()
 
 
-def test_every_learner_that_votes_votes_by_a_jury(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("kind", [Passive, SimpleMargin, CAL])
+def test_where_no_hypothesis_chooses_all_of_them_are_a_jury(
+    kind: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     X = generator(33).standard_normal((40, 3))
-    learner = Passive(X, classes=(-1, 1), predict_with="vote", n_hypotheses=300)
-    learner.tell(0, 1)
-    monkeypatch.setattr(Population, "voters", refuse)
+    learner = kind(X, classes=(-1, 1), predict_with="vote", n_hypotheses=300)
+    unseen = kind(X, classes=(-1, 1), predict_with="vote", n_hypotheses=300)
+    target = np.array([1.0, -0.3, 0.2])
+    for _ in range(8):
+        i = learner.ask()
+        learner.predict()
+        learner.tell(i, 1 if X[i] @ target > 0 else -1)
+        # One whose hypotheses nobody has looked at asks the same: they choose nothing.
+        assert unseen.ask() == i
+        unseen.tell(i, 1 if X[i] @ target > 0 else -1)
+    monkeypatch.setattr(Population, "jury", refuse)
     assert len(learner.predict()) == 40
 
 

@@ -358,7 +358,7 @@ def test_the_vote_is_that_of_a_population_told_the_same() -> None:
     population.restore(Latecomer(population.state).after(told))
     np.testing.assert_array_equal(learner.population.hypotheses(), population.hypotheses())
     new = rng.standard_normal((30, 4))
-    share = (new.astype(np.float32) @ population.jury().T >= 0).mean(1)
+    share = (new.astype(np.float32) @ population.voters().T >= 0).mean(1)
     np.testing.assert_allclose(learner.predict_proba(new)[:, 1], share, atol=1 / 256)
 
 

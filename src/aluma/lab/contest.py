@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -13,7 +13,7 @@ from aluma.lab.construct import construct
 from aluma.lab.entrants import Entrant
 from aluma.lab.play import Result, play, within
 from aluma.lab.problem import Problem
-from aluma.lab.reading import as_read
+from aluma.lab.reading import with_reading
 from aluma.running import OnConflict
 from aluma.strategies.order import given_order
 
@@ -36,6 +36,7 @@ class Contest:
     hypotheses : size of the learners' populations, or None for their own
     on_conflict, until_right, prove : see :func:`aluma.lab.play.play`
     to_the_end : keys of the entrants that go on when everything is right, until they ask no more
+    read : keys of the entrants whose results say how many examples they have read
     """
 
     name: str
@@ -48,6 +49,7 @@ class Contest:
     on_conflict: OnConflict = "skip"
     until_right: bool = False
     to_the_end: Sequence[str] = ()
+    read: Collection[str] = ()
     prove: bool = False
 
     def run(self, entrant: Entrant, seed: int) -> Result:
@@ -64,9 +66,9 @@ class Contest:
             prove=self.prove,
             measure=entrant.measure,
         )
-        if entrant.counts == "asked":
+        if entrant.key not in self.read:
             return result
-        return as_read(result, given_order(problem.order, seed, len(problem.positive)))
+        return with_reading(result, given_order(problem.order, seed, len(problem.positive)))
 
     def run_all(self, jobs: int = 1) -> dict[Entrant, list[Result]]:
         """Run every entrant with every seed, a process each up to ``jobs`` at once."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, Literal
+from typing import Any
 
 from aluma.lab.names import ENTRANTS
 from aluma.lab.paper_figures import (
@@ -39,8 +39,8 @@ class Entrant:
     settings : what it is constructed with
     paper : its name in the paper, or "" for a learner that the paper does not have
     measure : what is measured of it, see :func:`aluma.lab.play.play`
-    counts : the labels it was "asked" for, or the examples it has "read", see
-        :func:`aluma.lab.reading.as_read`
+    read_off : it has no runs of its own: its labels are what the learner of this key has read,
+        see :mod:`aluma.lab.reading`
     """
 
     key: str
@@ -48,7 +48,7 @@ class Entrant:
     settings: Mapping[str, Any] = field(default_factory=dict)
     paper: str = ""
     measure: Measure = errors
-    counts: Literal["asked", "read"] = "asked"
+    read_off: str = ""
 
     @property
     def title(self) -> str:
@@ -80,7 +80,7 @@ QBC = Entrant("qbc", "qbc", paper="QBC")
 CAL = Entrant("cal", "cal", paper="CAL")
 ERM = Entrant("erm", "passive", {"predict_with": "vote"}, paper="ERM")
 #: Passive learning of very large pools, by the examples that CAL reads.
-ERM_READ = Entrant("erm", "cal", paper="ERM", counts="read")
+ERM_READ = Entrant("erm", "cal", paper="ERM", read_off="cal")
 
 #: The greedy rule that Section 2 leaves open, without and with help where it cannot tell.
 DETERMINED = Entrant("determined", "determined")

@@ -1,4 +1,9 @@
-"""Passive learning, found by asking only for labels that are not implied yet."""
+"""Passive learning, found by asking only for labels that are not implied yet.
+
+CAL passes over an example when its label follows from the answers so far. Such a label rules out no
+halfspace, so what CAL has left after reading n examples is what a passive learner has left that was
+given all n labels; but a few thousand answers are taken in instead of tens of thousands.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +14,17 @@ from aluma.lab.play import Result
 from aluma.strategies.order import first_occurrences
 
 
-def as_read(result: Result, order: Ints) -> Result:
-    """Return what became of CAL as what becomes of a passive learner that reads the same order.
+def with_reading(result: Result, order: Ints) -> Result:
+    """Return what became of CAL with ``read``: the examples met when each count was measured.
 
-    CAL passes over an example when its label follows from the answers so far. Such a label rules
-    out no halfspace, so what CAL has left after reading n examples is what a passive learner has
-    left that was given all n labels; but a few thousand answers are taken in instead of tens of
-    thousands. Counts of labels become counts of examples read, up to the last one asked about.
+    They are counted up to the last one asked about.
     """
     met = first_occurrences(order)
     place = np.empty(int(met.max()) + 1, dtype=np.int64)
     place[met] = np.arange(len(met))
-    read = [int(place[result["asked"][n - 1]]) + 1 for n in result["labels"]]
-    return {**result, "labels": read, "asked": met[: read[-1]].tolist()}
+    return {**result, "read": [int(place[result["asked"][n - 1]]) + 1 for n in result["labels"]]}
+
+
+def as_read(result: Result) -> Result:
+    """Return what becomes of a passive learner that reads the same order."""
+    return {**result, "labels": result["read"]}

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from aluma.arrays import Floats
 from aluma.errors import Conflict
@@ -15,7 +16,7 @@ from aluma.geometry.max_margin import Separator
 from aluma.geometry.walls import signed_units
 from aluma.pool import Pool
 from aluma.sampling.bulk import Latecomer
-from aluma.sampling.population import Population
+from aluma.sampling.population import VOTE, Population, Task
 from aluma.scoring.hyperplane import lengths
 from aluma.spaces.history import Event, learnt
 from aluma.spaces.plain import STRICT_ADVICE
@@ -65,6 +66,15 @@ class SeparatorSpace(Hypotheses):
             normals = [np.frombuffer(name) for name in self._walls]
             self._population.restore(self._late.after(normals))
         return self._population
+
+    def jury(self, task: Task = VOTE, most_times: int = 1) -> npt.NDArray[Any]:
+        """Return the voters themselves: no question was chosen by them.
+
+        The separator decides who is asked, and whether a label is settled is decided exactly,
+        whoever is a witness to its being open.
+        """
+        del task
+        return self.voters(most_times)
 
     def add(self, index: int, sign: int) -> None:
         """Take an answer in; one that makes no new wall changes nothing."""

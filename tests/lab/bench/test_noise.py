@@ -20,7 +20,9 @@ from aluma.lab.paper_figures import Softness
 from aluma.lab.play import Result
 from aluma.representation import smallest_slack
 
-TINY = replace(noise.QUICK, repeats=3, seeds=2, pool=120, budgets=(5, 12), cost_pool=300)
+TINY = replace(
+    noise.QUICK, repeats=1, seeds=1, pool=60, budgets=(5, 12), hypotheses=64, cost_pool=300
+)
 
 
 def runs(who: Entrant, share: float, marks: Sequence[int], seeds: int, **size: int) -> list[Result]:

@@ -49,3 +49,11 @@ def test_what_another_experiment_has_is_not_run_again() -> None:
     assert "tk@10000" in cases
     assert "tk@all" not in cases
     assert 15 in OCTAHEDRON.sizes["full"].values
+    # Nor what is read off another learner's runs.
+    assert not any(case.startswith("erm") for case in cases)
+
+
+def test_values_may_have_fewer_seeds() -> None:
+    found = {(task.case, task.seed) for task in OCTAHEDRON_15.tasks("full")}
+    assert max(seed for case, seed in found if case == "tk@10000") == 9
+    assert max(seed for case, seed in found if case == "tk@10000-without") == 2

@@ -38,7 +38,12 @@ def sphere(dimension: int, size: int, seed: int = 0, test: int = 0) -> Dataset:
 
 
 def octahedron(
-    dimension: int, seed: int = 0, *, negative_vertices: bool = True, faces: int | None = None
+    dimension: int,
+    seed: int = 0,
+    *,
+    negative_vertices: bool = True,
+    faces: int | None = None,
+    positive_face: bool | None = None,
 ) -> Dataset:
     """Return Example "octahedron": vertices and face centres, with a coordinate for the bias.
 
@@ -51,6 +56,7 @@ def octahedron(
     seed : determines w
     negative_vertices : whether -e_i are in the pool too, as in the experiment (not in the theorem)
     faces : how many face centres, drawn at random with the seed; by default all of them
+    positive_face : whether the one that is positive is among them; by default as it is drawn
     """
     if not 2 <= dimension <= 20:
         raise ValueError(f"the octahedron has 2^d faces: choose d from 2 to 20, not {dimension}.")
@@ -59,8 +65,12 @@ def octahedron(
     rng = np.random.default_rng(seed)
     w = rng.choice((-1.0, 1.0), dimension)
     if faces is not None:
-        wanted = min(positive_integer(faces, "faces"), len(centres))
-        centres = centres[np.sort(rng.permutation(len(centres))[:wanted])]
+        drawn = rng.permutation(len(centres))
+        if positive_face is not None:
+            others = drawn[(centres[drawn] != w / dimension).any(axis=1)]
+            own = np.setdiff1d(drawn, others)
+            drawn = np.append(own, others) if positive_face else others
+        centres = centres[np.sort(drawn[: positive_integer(faces, "faces")])]
     shapes = [vertices, -vertices, centres] if negative_vertices else [vertices, centres]
     X = np.vstack(shapes)
     target = np.append(w, 1.0 / dimension - 1.0)

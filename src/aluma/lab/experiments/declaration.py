@@ -13,7 +13,7 @@ from aluma.lab.contest import Contest
 from aluma.lab.entrants import Entrant
 from aluma.lab.play import GROWTH, MEASURE_ALL_UP_TO, checkpoints, play
 from aluma.lab.problem import Problem
-from aluma.lab.reading import as_read
+from aluma.lab.reading import with_reading
 from aluma.running import OnConflict
 
 #: "full" is what the report is made for, "quick" takes minutes, "tiny" seconds.
@@ -88,6 +88,7 @@ class Size:
     hypotheses : size of the learners' populations
     budgets : smaller budgets of single entrants, by key
     elsewhere : keys of entrants whose runs for a value another experiment has, by value
+    seeds : fewer runs than the experiment declares, by value
     """
 
     values: tuple[Any, ...]
@@ -95,6 +96,7 @@ class Size:
     hypotheses: int = 1000
     budgets: Mapping[str, int] = field(default_factory=dict)
     elsewhere: Mapping[Any, tuple[str, ...]] = field(default_factory=dict)
+    seeds: Mapping[Any, int] = field(default_factory=dict)
 
     def shared(self, value: Any) -> int:
         """Return the budget for a value."""
@@ -144,6 +146,11 @@ class Tournament(Experiment):
         """The entrants that can take part here."""
         return tuple(entrant for entrant in self.entrants if entrant.available)
 
+    @property
+    def _read(self) -> set[str]:
+        """Keys of the entrants that another one is read off."""
+        return {entrant.read_off for entrant in self.entrants if entrant.read_off}
+
     def cases(self, scale: Scale) -> list[str]:
         """Return ``entrant@value``, value by value."""
         size = self.sizes[scale]
@@ -151,7 +158,17 @@ class Tournament(Experiment):
             case_name(entrant.key, value)
             for value in size.values
             for entrant in self.present
-            if entrant.key not in size.elsewhere.get(value, ())
+            if not entrant.read_off and entrant.key not in size.elsewhere.get(value, ())
+        ]
+
+    def tasks(self, scale: Scale, seeds: int | None = None) -> list[Task]:
+        """Return all runs but those of values that have fewer."""
+        limits = self.sizes[scale].seeds
+        fewer = {str(value): limit for value, limit in limits.items()}
+        return [
+            task
+            for task in super().tasks(scale, seeds)
+            if task.seed < fewer.get(task.case.partition("@")[2], task.seed + 1)
         ]
 
     def parts(self, case: str, scale: Scale) -> tuple[Entrant, Any]:
@@ -174,6 +191,7 @@ class Tournament(Experiment):
             on_conflict=self.on_conflict,
             until_right=self.until_right,
             to_the_end=self.to_the_end,
+            read=self._read,
             prove=self.prove,
         )
 
@@ -186,10 +204,10 @@ class Tournament(Experiment):
         """Return the entrant, the sizes and the rules."""
         entrant, value = self.parts(case, scale)
         size = self.sizes[scale]
-        on = entrant.key in self.to_the_end
+        on = entrant.key in self.to_the_end, entrant.key in self._read
         rules = (self.on_conflict, self.until_right, on, self.prove, self.every, self.growth)
         own = (
-            *(entrant.strategy, entrant.counts, dict(entrant.settings)),
+            *(entrant.strategy, dict(entrant.settings)),
             size.labels(value, entrant.key),
         )
         return repr((_described(self.problem), value, own, size.hypotheses, rules))
@@ -199,7 +217,7 @@ class Tournament(Experiment):
         key = case.partition("@")[0]
         entrant = next(one for one in self.entrants if one.key == key)
         parts = [entrant.learner, self.problem, construct, play, entrant.measure]
-        return [*parts, as_read] if entrant.counts == "read" else parts
+        return [*parts, with_reading] if key in self._read else parts
 
 
 @dataclass(frozen=True, kw_only=True)

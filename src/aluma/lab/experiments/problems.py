@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -18,7 +20,7 @@ PROJECTING, ODD_POINT, CHOOSING_PART, SAMPLING = 300, 3, 7, 11
 
 def mnist_pair(digits: tuple[int, int], size: int | str, seed: int) -> Problem:
     """Return two digits, centred, in the unit ball, with a bias; "all" of them, or ``size``."""
-    data = _some(datasets.mnist(*digits), size, seed)
+    data = _some(_read(datasets.mnist, *digits), size, seed)
     return _centred(data)
 
 
@@ -28,7 +30,7 @@ def mnist_components(
     """Return two digits by their first principal components, which do not separate them."""
     from sklearn.decomposition import PCA
 
-    data = _some(datasets.mnist(*digits), size, seed)
+    data = _some(_read(datasets.mnist, *digits), size, seed)
     pca = PCA(components, svd_solver="covariance_eigh").fit(data.X)
     return _problem(data, *_in_unit_ball(pca.transform(data.X), pca.transform(data.X_test)))
 
@@ -39,7 +41,7 @@ def pcmac_projected(size: int, seed: int, dimension: int = 300) -> Problem:
     The Johnson-Lindenstrauss projection of Section 6.2; dividing by the square root of the
     dimension keeps lengths, which the paper's raw signs do not.
     """
-    data = datasets.pcmac()
+    data = _read(datasets.pcmac)
     rng = np.random.default_rng((seed, PROJECTING))
     flips = rng.integers(0, 2, (data.X.shape[1], dimension)) * 2.0 - 1.0
     X = np.asarray(data.X @ flips) / np.sqrt(dimension)
@@ -60,7 +62,7 @@ def web_pages(size: int | str, seed: int) -> Problem:
 
     The bias is a column, so that learners which add none of their own can decide about those too.
     """
-    data = _some(datasets.w1a(), size, seed)
+    data = _some(_read(datasets.w1a), size, seed)
     return _problem(data, _with_ones(data.X), _with_ones(data.X_test))
 
 
@@ -71,8 +73,14 @@ def octahedron(dimension: int, seed: int) -> Problem:
 
 
 def octahedron_15(faces: str, seed: int) -> Problem:
-    """Return the octahedron in 15 dimensions with "all" of its face centres, or so many of them."""
-    data = datasets.octahedron(15, seed, faces=None if faces == "all" else int(faces))
+    """Return the octahedron in 15 dimensions with "all" of its face centres, or so many of them.
+
+    The positive one is among those; with "-without" behind the number it is not.
+    """
+    if faces == "all":
+        return octahedron(15, seed)
+    number, _, rest = faces.partition("-")
+    data = datasets.octahedron(15, seed, faces=int(number), positive_face=rest != "without")
     return _problem(data, data.X, None)
 
 
@@ -127,6 +135,12 @@ def lower_bound(size: int, seed: int) -> Problem:
     """Return the pool on which greedy asks about everything."""
     data = datasets.lower_bound(size)
     return _problem(data, data.X, None)
+
+
+@lru_cache(maxsize=1)
+def _read(reader: Callable[..., Dataset], *which: Any) -> Dataset:
+    """Return a data set, the last one without reading it again: the next run is often about it."""
+    return reader(*which)
 
 
 def _problem(data: Dataset, X: Any, X_test: Any) -> Problem:

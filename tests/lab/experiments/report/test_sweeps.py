@@ -47,7 +47,7 @@ def test_runs_that_gave_up_count_as_never(
 ) -> None:
     runs = [run(one, 4 if one == inf else int(one)) for one in counts]
     others = [run(10, 10)]
-    results = Results(CIRCLE, "tiny", {"qbc@10": runs, "erm@10": others}, 3)
+    results = Results(CIRCLE, "tiny", {"qbc@10": runs, "erm@10": others})
     line = _sweep_line(results, CIRCLE, QBC, "right")
     assert line.y.tolist() == [drawn]
     assert line.high is not None
@@ -65,7 +65,7 @@ def test_runs_that_gave_up_count_as_never(
 def test_who_asked_for_everything_wanted_did_not_give_up() -> None:
     runs = [run(8, 8) | {"ended": "exhausted"}]
     runs += [run(inf, 10) | {"ended": "budget"} for _ in range(2)]
-    results = Results(CIRCLE, "tiny", {"qbc@10": runs}, 3)
+    results = Results(CIRCLE, "tiny", {"qbc@10": runs})
     (row,) = _sweep_table(results, CIRCLE, [QBC], "right").rows
     assert [getattr(cell, "text", cell) for cell in row] == ["10", ">10 (8 to >10)"]
     assert _gave_up(results, CIRCLE, [QBC]) == []
@@ -76,13 +76,16 @@ def test_pools_on_no_scale_have_rows_and_what_was_asked_in_all() -> None:
         "aluma-paper@10000": [run(54, 54), run(56, 56)],
         "qbc@10000": [run(120, 149) | {"ended": "exhausted"}],
         "qbc@all": [run(230, 260) | {"ended": "exhausted"}],
-        "erm@all": [run(24_000, 24_000)],
+        "cal@all": [run(2_400, 2_500) | {"ended": "exhausted", "read": [0, 24_000]}],
     }
-    section = sweep_section(Results(OCTAHEDRON_15, "full", found, 10), OCTAHEDRON_15)
-    _, asked = section.tables
+    section = sweep_section(Results(OCTAHEDRON_15, "full", found), OCTAHEDRON_15)
+    right, asked = section.tables
     assert "asked" in asked.name
-    assert [getattr(cell, "text", cell) for cell in asked.rows[0]] == ["10000", "149"]
+    assert [getattr(cell, "text", cell) for cell in asked.rows[0]] == ["10000", "149", "-"]
+    # ERM has no runs of its own: it is given the labels of all that CAL has read.
+    (everything,) = (row for row in right.rows if row[0] == "all")
+    assert [getattr(cell, "text", cell) for cell in everything[-2:]] == ["2,400", "24,000"]
     assert len(section.pictures) == 1
     # 150 is none of our counts, whether until right or in all.
     (said,) = section.measured
-    assert said.endswith("QBC at face centres = 10000 (150); QBC at face centres = all (150)")
+    assert "QBC at face centres = 10000 (150); QBC at face centres = all (150)" in said

@@ -146,4 +146,8 @@ def test_an_octahedron_may_have_fewer_faces() -> None:
     some = datasets.octahedron(8, 3, faces=50)
     assert len(some.X) == 16 + 50
     assert np.array_equal(some.target, datasets.octahedron(8, 3).target)
-    assert len(problems.octahedron_15("40", 0).X) == 70
+    vertices = 15
+    for faces, positive in (("40", vertices + 1), ("40-without", vertices)):
+        pools = [problems.octahedron_15(faces, seed) for seed in range(3)]
+        assert [len(pool.X) for pool in pools] == [70] * 3
+        assert [int(pool.positive.sum()) for pool in pools] == [positive] * 3

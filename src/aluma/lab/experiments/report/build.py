@@ -38,13 +38,12 @@ def build(
         sections=[section(results) for results in found],
         troubles=[*troubles, *_absent(found)],
     )
-    for one in report.sections:
-        for shown in (*one.pictures, *filter(None, [report.picture])):
-            write_whole(out / "figures" / f"{shown.name}.png", shown.png)
-            write_whole(out / "figures" / f"{shown.name}.svg", shown.svg)
-        for table in one.tables:
-            write_whole(out / "tables" / f"{table.name}.csv", table.as_csv())
-    write_whole(out / "tables" / "summary.csv", report.summary.as_csv())
+    pictures = [picture for one in report.sections for picture in one.pictures]
+    for shown in (*pictures, *filter(None, [report.picture])):
+        write_whole(out / "figures" / f"{shown.name}.png", shown.png)
+        write_whole(out / "figures" / f"{shown.name}.svg", shown.svg)
+    for table in (*(table for one in report.sections for table in one.tables), report.summary):
+        write_whole(out / "tables" / f"{table.name}.csv", table.as_csv())
     write_whole(out / "report.html", as_html(report))
     write_whole(out / "report.md", as_markdown(report))
     return report
@@ -75,8 +74,8 @@ def _facts(found: Sequence[Results], out: Path) -> list[tuple[str, str]]:
         if note.get("experiment") in names and "trouble" not in note
     }
     count = sum(len(one) for results in found for one in results.by_case.values())
-    most = max((results.wanted for results in found), default=0)
-    least = min((results.wanted for results in found), default=0)
+    wanted = [seeds for results in found for seeds in results.wanted.values()]
+    most, least = max(wanted, default=0), min(wanted, default=0)
     versions = ", ".join(f"{name} {version}" for name, version in installed().items())
     wall = sum(seconds for _, seconds in sittings)
     facts = [
@@ -116,9 +115,8 @@ def _absent(found: Sequence[Results]) -> list[str]:
             lacking = [e.title for e in experiment.entrants if not e.available]
             if lacking:
                 said.append(f"{experiment.name}: not installed here: {', '.join(lacking)}.")
-        missing = sum(results.wanted - len(one) for one in results.by_case.values())
-        if missing:
-            said.append(f"{experiment.name}: {missing} runs are missing.")
+        if results.missing:
+            said.append(f"{experiment.name}: {results.missing} runs are missing.")
     return said
 
 

@@ -10,7 +10,7 @@ from html import escape
 from aluma.lab.experiments.report.drawing import Picture
 from aluma.lab.experiments.report.section import Section
 from aluma.lab.experiments.report.table import Table
-from aluma.lab.experiments.report.verdicts import HEADS, sections_of, verdict_table
+from aluma.lab.experiments.report.verdicts import HEADS, sections_of, verdict_lines, verdict_table
 from aluma.lab.experiments.report.wrapping import wrapped
 
 TITLE = "The paper, reproduced"
@@ -124,13 +124,12 @@ def _html_section(section: Section) -> str:
 def _html_verdicts(report: Report) -> str:
     """Return the table at the top, its titles as links to their sections."""
     told = "\n\n".join("\n\n".join(_markdown_section(one, "")) for one in report.sections)
-    sections = sections_of(told)
     rows = []
-    for row in verdict_table(sections).rows:
-        title = str(row[0]).partition("](")[0].removeprefix("[")
-        name = next(one.experiment.name for one in report.sections if one.experiment.title == title)
-        cells = "".join(f'<td class="said">{escape(str(cell))}</td>' for cell in row[1:])
-        rows.append(f'<tr><td class="said"><a href="#{name}">{escape(title)}</a></td>{cells}</tr>')
+    for line in verdict_lines(sections_of(told)):
+        name, *rest = line.cells
+        link = f'<a href="#{line.experiment}">{escape(name)}</a>'
+        cells = "".join(f'<td class="said">{cell}</td>' for cell in (link, *map(escape, rest)))
+        rows.append(f"<tr>{cells}</tr>")
     if not rows:
         return ""
     heads = "".join(f'<th class="word">{escape(head)}</th>' for head in HEADS)
