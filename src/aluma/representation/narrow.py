@@ -127,7 +127,7 @@ def _drowned(beside: float) -> str:
 
 _WAY_OUT = (
     "Use ALuMA(Pool.centred(X), bias=True), which sees them from their middle; ActiveClassifier "
-    "does so by itself (standardize=True) if X is not sparse."
+    "does so by itself (unless standardize=False) if X is not sparse."
 )
 #: For pools that are centred.
 _STILL = (
