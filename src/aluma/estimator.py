@@ -109,7 +109,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         uses ``X`` as it is.
     bias : bool or float
         Consider halfspaces that do not pass through the origin of the (centred) columns, by a
-        constant feature: True for one as long as a typical row, or the number itself.
+        constant feature: True for one half as long as a typical row, or the number itself.
     n_hypotheses : int
         Size of the population that splits are estimated and labels voted with; "iwal" has none.
     random_state : int, RandomState, Generator or None

@@ -43,7 +43,7 @@ class Pool:
     bias : bool or float
         Append a constant to every example: this number, and 1 for True. It is added to products
         and to the rows handed out, so the pool itself is not copied. (Learners that are asked for
-        a bias choose one as long as a typical row.)
+        a bias choose one half as long as a typical row.)
     prepared : bool
         The rows are as they should be, for instance features that were made of something else:
         learners do not look whether they are narrow, see :class:`aluma.errors.NarrowPool`.
