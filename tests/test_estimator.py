@@ -171,7 +171,7 @@ def test_a_contradiction_ends_the_asking_and_the_answers_are_fitted(
     rng = np.random.default_rng(0)
     X = rng.standard_normal((200, 3))
     y = np.where(rng.random(200) < 0.1, 1, 0) ^ (X[:, 0] > 0)
-    model = quick(100, strategy="passive").fit(X, y)
+    model = quick(100, strategy="passive", standardize=True).fit(X, y)
     assert 3 < model.n_queries_ < 100
     assert model.conflict_ is not None
     assert model.queried_[-1] in model.conflict_
@@ -203,7 +203,7 @@ def test_all_classes_in_one_space_need_no_class_to_be_separable_from_the_rest(ir
 def test_with_slack_a_contradiction_does_not_end_the_asking(iris: Data) -> None:
     iris = iris[0], iris[1] == 1
     # With a longer bias, what separates the first two kinds often looks settled beforehand.
-    model = quick(50, bias=1.0).fit(*iris)
+    model = quick(50, bias=1.0, standardize=True).fit(*iris)
     assert model.n_queries_ == 50
     assert model.conflict_ is not None
     assert set(model.conflict_) <= set(model.queried_.tolist())

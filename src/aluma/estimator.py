@@ -28,6 +28,7 @@ from aluma.learners.learner import Learner
 from aluma.learners.registry import ENTRIES, strategy
 from aluma.learners.settings import accepted, taken
 from aluma.pool import Pool
+from aluma.pool.units import divisors
 from aluma.promises.ledger import Ledger
 from aluma.representation.bias import checked_bias, with_bias
 from aluma.representation.kernels import KernelMap, is_precomputed
@@ -53,9 +54,10 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     for one label after the other and labels the rest of ``X`` by its vote, and a support vector
     machine is fitted to the completed labels.
 
-    Unlike the learners, which use ``X`` as given, it centres and scales the columns (a sparse
-    ``X`` is scaled only, or it would not stay sparse) and adds a bias, all by default. ``coef_``
-    and ``intercept_`` are for the columns as given.
+    Unlike the learners, which use ``X`` as given, it centres the columns (a sparse ``X`` is scaled
+    only, or it would not stay sparse), divides them by their deviations where they have units of
+    their own, and adds a bias, all by default. ``coef_`` and ``intercept_`` are for the columns as
+    given.
 
     Parameters
     ----------
@@ -99,13 +101,15 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     C : float
         Of the support vector machine that is fitted to the completed labels: what a wrong one
         costs.
-    standardize : bool
-        Centre the columns and divide them by their standard deviation. Halfspaces are uniform a
-        priori, so the scale of a column says how much it is expected to matter: turn this off where
-        scales have a meaning, as in embeddings.
+    standardize : "auto" or bool
+        True centres the columns and divides each by its standard deviation. The scale of a column
+        says how much it is expected to matter, which in embeddings, components and pixels means
+        something: "auto" divides columns by their deviations only where the largest is more than
+        30 times the median, as in a table of unlike things, and elsewhere all by one number. False
+        uses ``X`` as it is.
     bias : bool or float
         Consider halfspaces that do not pass through the origin of the (centred) columns, by a
-        constant feature: True for one as long as a typical row, or the number itself.
+        constant feature: True for one half as long as a typical row, or the number itself.
     n_hypotheses : int
         Size of the population that splits are estimated and labels voted with; "iwal" has none.
     random_state : int, RandomState, Generator or None
@@ -190,7 +194,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tolerance: float | None = None,
         prior: str = "pool",
         C: float = 1.0,
-        standardize: bool = True,
+        standardize: bool | str = "auto",
         bias: bool | float = True,
         n_hypotheses: int = 1000,
         random_state: Any = 0,
@@ -315,11 +319,12 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Learn to scale the columns and to compute the kernel's features; return those of X."""
         if isinstance(X, Pool):
             self._map = KernelMap(None, 0)
-            seen = Pool.centred(X) if self.standardize and not X.preparation else X
+            scale: bool | str = "auto" if self.standardize == "auto" else True
+            seen = Pool.centred(X, scale=scale) if self.standardize and not X.preparation else X
             self._scaler = scaler_of(*seen.moved_by) if seen.preparation else None
             return seen
         scaled = self.standardize and not is_precomputed(self.kernel)
-        self._scaler = _scaler(X) if scaled else None
+        self._scaler = scaler_for(X, self.standardize) if scaled else None
         examples = Pool(X if self._scaler is None else self._scaler.transform(X))
         self._map = KernelMap(self.kernel, _landmark_seed(self.random_state)).fit(examples)
         return self._map.features(examples)
@@ -356,6 +361,10 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         checked_prior(self.prior)
         if not is_number(self.C) or not 0 < self.C < np.inf:
             raise ValueError(f"C must be a positive number, got {self.C!r}: 1.0 is usual.")
+        if self.standardize != "auto" and not isinstance(self.standardize, bool | np.bool_):
+            raise ValueError(
+                f"standardize must be 'auto', True or False, got {self.standardize!r}."
+            )
         usual = inspect.signature(type(self)).parameters
         known = accepted(strategy(self.strategy))
         for name in ("estimate", "alpha"):
@@ -452,9 +461,16 @@ def _landmark_seed(random_state: Any) -> int:
     return random_state if isinstance(random_state, int) and random_state >= 0 else 0
 
 
-def _scaler(X: Any) -> StandardScaler:
-    """Return what centres and scales columns; a sparse X is scaled only."""
-    return StandardScaler(with_mean=isinstance(X, np.ndarray)).fit(X)
+def scaler_for(X: Any, standardize: bool | str) -> StandardScaler:
+    """Return what centres and scales columns, as "auto" or True says; a sparse X is scaled only."""
+    scaler = StandardScaler(with_mean=isinstance(X, np.ndarray)).fit(X)
+    if standardize == "auto":
+        spread = np.sqrt(scaler.var_)
+        # Where a column is constant, the scaler has 1.
+        varies = spread == scaler.scale_
+        scaler.scale_ = divisors(spread, varies, "auto")
+        scaler.var_ = scaler.scale_**2
+    return scaler
 
 
 def scaler_of(mean: Floats, scale: Floats) -> StandardScaler:

@@ -44,7 +44,7 @@ def test_going_on_asks_what_a_learner_asks_and_a_changed_label_begins_anew():
     query = ALuMAQuery(standardize=False, n_hypotheses=200, random_state=7)
     first = int(query.query(X, y)[0])
     learner = ALuMA(
-        Pool(X, bias=True, prepared=True), classes=(0, 1), n_hypotheses=200, promise="credible",
+        Pool(X, prepared=True), bias=True, classes=(0, 1), n_hypotheses=200, promise="credible",
         random_state=int(np.random.RandomState(7).randint(2**31 - 1)),
     )  # fmt: skip
     for _ in range(6):
@@ -89,7 +89,7 @@ def test_the_classifier_serves_their_strategies_and_goes_on_if_wanted():
 
 def test_wrong_settings_are_named():
     X, y = np.eye(3), np.full(3, np.nan)
-    with pytest.raises(TypeError, match="standardize must be True or False"):
+    with pytest.raises(TypeError, match="standardize must be 'auto', True or False"):
         ALuMAQuery(standardize="yes").query(X, y)
     with pytest.raises(ValueError, match="n_hypotheses must be at least 1"):
         ALuMAClassifier(classes=[0, 1], n_hypotheses=0).fit(X, [0, 1, np.nan])

@@ -63,7 +63,7 @@ class TestALuMAQuery(Strategy, unittest.TestCase):
         self._test_param("init", "classes", [(None, None), ([0, 1, 2], None), (0, TypeError)])
 
     def test_init_param_standardize(self):
-        self._test_param("init", "standardize", [(True, None), (False, None), ("x", TypeError)])
+        self._test_param("init", "standardize", [(True, None), ("auto", None), ("x", TypeError)])
 
     def test_init_param_n_hypotheses(self):
         cases = [(100, None), (0, ValueError), (1.5, TypeError)]
@@ -85,7 +85,7 @@ class TestALuMAClassifier(Classifier, unittest.TestCase):
         )
 
     def test_init_param_standardize(self):
-        self._test_param("init", "standardize", [(True, None), (False, None), ("x", TypeError)])
+        self._test_param("init", "standardize", [(True, None), ("auto", None), ("x", TypeError)])
 
     def test_init_param_n_hypotheses(self):
         cases = [(100, None), (0, ValueError), (1.5, TypeError)]

@@ -1,4 +1,4 @@
-"""A bias is as long as a typical row, so the unit of the rows does not matter."""
+"""A bias is half as long as a typical row, so the unit of the rows does not matter."""
 
 import json
 from pathlib import Path
@@ -97,7 +97,7 @@ def test_every_learner_has_it(name: str) -> None:
     X = 50 * generator(6).standard_normal((60, 5))
     length = typical_length(Pool(X))
     kind = ENTRIES[name].learner
-    assert kind(X, bias=True).pool.constant == length > 50
+    assert kind(X, bias=True).pool.constant == length / 2 > 25
     assert kind(X, bias=3).pool.constant == 3.0
     assert kind(X).pool.constant == 0.0
     assert kind(Pool(X, bias=True)).pool.constant == 1.0
@@ -109,7 +109,7 @@ def test_of_a_kernel_it_is_as_long_as_its_features() -> None:
         view = View(X, bias=True, kernel="rbf", **more)
         assert view.new(view.examples.alike(X[:4])).dimension == view.pool.dimension
     view = View(X, bias=True, kernel="rbf")
-    assert view.pool.constant == pytest.approx(1.0)
+    assert view.pool.constant == pytest.approx(0.5)
     np.testing.assert_allclose(view.new(view.examples).rows([0, 1]), view.pool.rows([0, 1]))
     assert View(X, bias=2.0, kernel="rbf").pool.constant == 2.0
     assert View(Pool(X, bias=True), kernel="rbf").pool.constant == 1.0
@@ -122,7 +122,7 @@ def test_more_than_two_classes_have_it_too() -> None:
     for _ in range(6):
         i = learner.ask()
         learner.tell(i, int(y[i]))
-    assert learner.pool.constant > 20
+    assert learner.pool.constant > 10
     assert learner.predict(X[:5]).shape == (5,)
 
 
@@ -150,7 +150,7 @@ def test_an_old_session_keeps_its_bias_of_one(tmp_path: Path) -> None:
         question = session.ask()
         settings = json.loads(session.about["settings"])
         assert settings["bias"] == "typical"
-        assert session.pool.constant == typical_length(Pool(X))
+        assert session.pool.constant == typical_length(Pool(X)) / 2
     with Session.open(path, X) as session:
         assert session.ask() == question
     # What older versions wrote.

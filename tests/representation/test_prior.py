@@ -22,8 +22,9 @@ SMALL: dict[str, Any] = {"classes": (False, True), "n_hypotheses": 200}
 
 @pytest.fixture(autouse=True)
 def _whole_covariance(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stretch small pools too, which are left as they are otherwise."""
+    """Stretch small pools too, which are left as they are otherwise, by the covariance itself."""
     monkeypatch.setattr(priors, "EFFECTIVE", 1.0)
+    monkeypatch.setattr(priors, "MOST_POWER", 1.0)
 
 
 def strong_and_weak(m: int = 300, d: int = 40) -> Any:
@@ -109,12 +110,12 @@ def test_a_constant_column_stays_a_bias() -> None:
         assert shape_of(Pool(flat)) is None
 
 
-def test_a_bias_stays_as_long_as_a_typical_row() -> None:
+def test_a_bias_stays_half_as_long_as_a_typical_row() -> None:
     X = strong_and_weak()
     view = View(X, bias=True, prior="pool")
-    assert view.pool.constant == pytest.approx(typical_length(view.pool), rel=1e-6)
-    half = View(X, bias=typical_length(Pool(X)) / 2, prior="pool")
-    assert half.pool.constant == pytest.approx(view.pool.constant / 2, rel=1e-6)
+    assert view.pool.constant == pytest.approx(typical_length(view.pool) / 2, rel=1e-6)
+    whole = View(X, bias=typical_length(Pool(X)), prior="pool")
+    assert whole.pool.constant == pytest.approx(2 * view.pool.constant, rel=1e-6)
     assert View(X, prior="pool").pool.constant == 0
 
 
@@ -233,6 +234,7 @@ def test_sessions_keep_the_prior_and_old_ones_have_the_papers(tmp_path: Path) ->
 
 def test_enough_directions_are_left(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(priors, "EFFECTIVE", 14.0)
+    monkeypatch.setattr(priors, "MOST_POWER", 2.0)
     assert shape_of(Pool(strong_and_weak(300, 40))) is None
     variances = 1 / (1 + np.arange(400.0))
     power = priors.power_for(variances, np.ones(400))
@@ -243,4 +245,5 @@ def test_enough_directions_are_left(monkeypatch: pytest.MonkeyPatch) -> None:
     shape = shape_of(Pool(X))
     assert shape is not None
     long, short = np.linalg.norm(shape.applied(np.eye(60)[[0, 59]]), axis=1)
-    assert 3.5 < long / short < 6
+    # 20 strong directions are enough, so they are stretched twice.
+    assert 12 < long / short < 30

@@ -18,9 +18,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from aluma.arrays import Floats, Ints, positive_integer
+from aluma.estimator import scaler_for
 from aluma.extras import needed
 from aluma.learners.aluma import ALuMA
 from aluma.pool import Pool
+from aluma.representation.bias import with_bias
 from aluma.spaces.history import Event
 
 _base: Any = needed("skactiveml.base", "skactiveml", "aluma.adapters.skactiveml")
@@ -37,9 +39,9 @@ class ALuMAQuery(_base.SingleAnnotatorPoolQueryStrategy):  # type: ignore[misc]
     ----------
     classes : sequence, optional
         All labels there may be; by default those that ``y`` has.
-    standardize : bool
-        Centre the columns and divide them by their standard deviation. Turn this off where scales
-        have a meaning, as in embeddings.
+    standardize : "auto" or bool
+        Centre the columns, and divide them by their deviations where they have units of their own;
+        True in any case, False uses ``X`` as it is. See :class:`aluma.ActiveClassifier`.
     n_hypotheses : int
         Halfspaces that splits are estimated with.
     missing_label : scalar or str or None
@@ -69,7 +71,7 @@ class ALuMAQuery(_base.SingleAnnotatorPoolQueryStrategy):  # type: ignore[misc]
         self,
         classes: Any = None,
         *,
-        standardize: bool = True,
+        standardize: bool | str = "auto",
         n_hypotheses: int = 1000,
         missing_label: Any = np.nan,
         random_state: Any = None,
@@ -156,7 +158,7 @@ class ALuMAClassifier(_base.SkactivemlClassifier):  # type: ignore[misc]
         self,
         classes: Any = None,
         *,
-        standardize: bool = True,
+        standardize: bool | str = "auto",
         n_hypotheses: int = 1000,
         warm_start: bool = False,
         missing_label: Any = np.nan,
@@ -207,27 +209,30 @@ class _Wish:
 
     examples: bytes
     n_classes: int
-    standardize: bool
+    standardize: bool | str
     n_hypotheses: int
     random_state: Any
 
     @classmethod
     def of(cls, one: Any, X: npt.NDArray[Any], n_classes: int) -> _Wish:
         """Return the wish of a strategy or a classifier."""
-        if not isinstance(one.standardize, bool | np.bool_):
-            raise TypeError(f"standardize must be True or False, got {one.standardize!r}.")
+        wanted = one.standardize
+        if wanted != "auto":
+            if not isinstance(wanted, bool | np.bool_):
+                raise TypeError(f"standardize must be 'auto', True or False, got {wanted!r}.")
+            wanted = bool(wanted)
         size = positive_integer(one.n_hypotheses, "n_hypotheses")
         seen = blake2b(np.ascontiguousarray(X).tobytes(), digest_size=16)
         seen.update(repr((X.shape, X.dtype.str)).encode())
-        return cls(seen.digest(), n_classes, bool(one.standardize), size, one.random_state)
+        return cls(seen.digest(), n_classes, wanted, size, one.random_state)
 
     def met(self, X: npt.NDArray[Any]) -> _Taught:
         """Return a learner that nothing has been told."""
         flat = X.reshape(len(X), -1)
-        scaler = StandardScaler().fit(flat) if self.standardize else None
+        scaler = scaler_for(flat, self.standardize) if self.standardize else None
         pool = flat if scaler is None else scaler.transform(flat)
         learner = ALuMA(
-            Pool(pool, bias=True, prepared=True),
+            with_bias(Pool(pool, prepared=True), True),
             classes=tuple(range(self.n_classes)),
             n_hypotheses=self.n_hypotheses,
             # Whoever loops decides when to stop, and whether labels are checked.

@@ -23,7 +23,7 @@ class Problem:
     ----------
     X, positive : the pool, and which of its examples have the second class
     X_test, positive_test : the test set, or None
-    bias : whether learners add a constant feature: as long as a typical row, or this number
+    bias : whether learners add a constant feature: half as long as a typical row, or this
     order : the order in which stream learners meet the pool, or None for the seed's own
     judged : positions whose labels count for the training error, or None for all
     said : what the teacher says, True for the second class, or None for a teacher who is never

@@ -91,8 +91,8 @@ class Learner:
     settings they all have in common:
 
     bias : bool or float
-        Add a constant feature, so that halfspaces need not pass through the origin: True for one as
-        long as a typical row, so that the unit of the rows does not matter, or the number itself.
+        Add a constant feature, so that halfspaces need not pass through the origin: True for one
+        half as long as a typical row, so that their unit does not matter, or the number itself.
     random_state : int, numpy Generator or None
         The same integer gives the same questions; None gives others every time.
 

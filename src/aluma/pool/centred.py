@@ -23,6 +23,7 @@ from aluma.arrays import Bools, Floats, Ints, Singles
 from aluma.pool.moments import moments
 from aluma.pool.sparse import Sparse
 from aluma.pool.store import LARGEST_ENTRY, Selection, Store, T, Together
+from aluma.pool.units import divisors
 
 #: A column whose deviation is a smaller share of its mean is constant but for rounding.
 CONSTANT = 1e-12
@@ -55,12 +56,10 @@ class Middle:
         mean, spread = moments(store)
         varies = spread > CONSTANT * np.abs(mean)
         steep = np.abs(mean) > STEEP * spread
-        if scale == "whole":
-            typical = float(np.sqrt(np.mean(spread**2))) or 1.0
-            divisor = np.full(len(mean), typical)
-            return cls(mean, divisor, steep, "centred and scaled as a whole")
-        divisor = np.where(varies & bool(scale), spread, 1.0)
-        return cls(mean, divisor, steep, "centred and scaled" if scale else "centred")
+        divisor = divisors(spread, varies, scale)
+        whole = scale == "whole" or (scale == "auto" and len(set(divisor.tolist())) == 1)
+        words = "centred and scaled" if scale else "centred"
+        return cls(mean, divisor, steep, f"{words} as a whole" if whole else words)
 
     def applied(self, rows: npt.NDArray[Any]) -> Floats:
         """Return dense rows, shifted and scaled, in an array of their own."""

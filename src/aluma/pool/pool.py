@@ -43,7 +43,7 @@ class Pool:
     bias : bool or float
         Append a constant to every example: this number, and 1 for True. It is added to products
         and to the rows handed out, so the pool itself is not copied. (Learners that are asked for
-        a bias choose one as long as a typical row.)
+        a bias choose one half as long as a typical row.)
     prepared : bool
         The rows are as they should be, for instance features that were made of something else:
         learners do not look whether they are narrow, see :class:`aluma.errors.NarrowPool`.
@@ -146,6 +146,8 @@ class Pool:
         scale : divide by the standard deviation too; False only centres. Constant columns are only
             centred in any case, so they become 0. "whole" divides all columns by one number, so
             that their variance is 1 on average and they keep their scales, as embeddings should.
+            "auto" is True where columns have units of their own and "whole" elsewhere, see
+            :mod:`aluma.pool.units`.
 
         Examples
         --------
@@ -160,8 +162,8 @@ class Pool:
             raise ValueError(
                 f"the pool is {pool.preparation} already: pass the examples that it was made of."
             )
-        if scale not in (True, False, "whole"):
-            raise ValueError(f"scale must be True, False or 'whole', got {scale!r}.")
+        if scale not in (True, False, "whole", "auto"):
+            raise ValueError(f"scale must be True, False, 'whole' or 'auto', got {scale!r}.")
         middle = Middle.of(pool._store, scale)
         pool._hold(seen_from(middle, pool._store, own=True))
         return pool

@@ -1,9 +1,13 @@
-"""The bias: a constant feature as long as a typical example.
+"""The bias: a constant feature half as long as a typical example.
 
 A halfspace ``<w, x> + b c`` has a weight b for the constant c. Weights are drawn alike, so beside
 long rows a constant of 1 hardly moves the boundary away from the origin, and beside short ones it
-is all that counts. With c as long as a typical row, the rows' unit does not matter: what is asked
-about rows multiplied by a number is what is asked about the rows.
+is all that counts. With c in proportion to a typical row, the rows' unit does not matter: what is
+asked about rows multiplied by a number is what is asked about the rows.
+
+Half of it, because a longer constant expects one class to be rare: as long as a row, half of all
+halfspaces have more than three quarters of the examples on one side, and the first answers go into
+finding out that this is not so.
 """
 
 from __future__ import annotations
@@ -16,6 +20,11 @@ from aluma.arrays import is_number
 from aluma.pool import Pool
 from aluma.pool.store import parts, rows_per_block
 
+#: The constant, in lengths of a typical row. By an approximation of the learner on eleven pools, 7
+#: or 8 seeds: 0.5 had fewer wrong labels than 1 after 10 and 25 answers on nine (a point or more on
+#: five of them), and 0.1 to 0.6 points more on two where one class in eight is rare; 0.35 was worse
+#: there, 0.7 on one that was looked at where classes are balanced.
+SHARE = 0.5
 #: Rows that are looked at, at most: their median length is off by about 2%, which is nothing.
 MOST_ROWS = 2000
 
@@ -27,8 +36,8 @@ def checked_bias(bias: Any) -> bool | float:
     if is_number(bias) and 0 < float(bias) < np.inf:
         return float(bias)
     raise ValueError(
-        f"bias must be True (a constant as long as a typical row), False, or the constant itself, "
-        f"a positive number, got {bias!r}."
+        f"bias must be True (a constant half as long as a typical row), False, or the constant "
+        f"itself, a positive number, got {bias!r}."
     )
 
 
@@ -54,9 +63,14 @@ def typical_length(pool: Pool) -> float:
     return float(np.float32(np.median(told))) if len(told) else 1.0
 
 
+def usual_bias(pool: Pool) -> float:
+    """Return the constant that ``bias=True`` stands for."""
+    return SHARE * typical_length(pool)
+
+
 def with_bias(X: Any, bias: bool | float) -> Pool:
     """Return examples as a pool with a bias; one that a pool has already stays as it is."""
     pool = Pool(X)
     if pool.bias or not bias:
         return pool
-    return Pool(pool, bias=typical_length(pool) if bias is True else bias)
+    return Pool(pool, bias=usual_bias(pool) if bias is True else bias)

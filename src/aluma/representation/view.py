@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from aluma.pool import Pool
 from aluma.pool.shaped import Shape
-from aluma.representation.bias import checked_bias, typical_length, with_bias
+from aluma.representation.bias import checked_bias, typical_length, usual_bias, with_bias
 from aluma.representation.kernels import Kernel, KernelMap
 from aluma.representation.narrow import warn_if_narrow
 from aluma.representation.prior import checked_prior, shape_of
@@ -21,8 +21,8 @@ class View:
     Parameters
     ----------
     X : whatever :class:`aluma.pool.Pool` takes
-    bias : append a constant to the examples, or to the kernel's features: True for one as long as
-        a typical row, or the number itself
+    bias : append a constant to the examples, or to the kernel's features: True for one half as
+        long as a typical row, or the number itself
     kernel : see :class:`aluma.representation.kernels.Kernel`
     slack, dimension : with a dimension, the pool is lifted and projected by Algorithm 3
     prior : "ball" or "pool", see :mod:`aluma.representation.prior`
@@ -62,7 +62,7 @@ class View:
             self._map = KernelMap(chosen, seed).fit(self.examples)
             features = Pool(self._map.features(self.examples))
             if bias is True:
-                self._constant = typical_length(features)
+                self._constant = usual_bias(features)
             self.pool = Pool(features, bias=self._constant)
         if checked_prior(prior) == "pool":
             self._shape = shape_of(self.pool, seed)

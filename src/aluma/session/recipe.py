@@ -17,7 +17,7 @@ from aluma.pool import Pool
 from aluma.representation.bias import with_bias
 from aluma.streams import entropy
 
-#: How a bias is written that is as long as a typical row.
+#: How a bias is written that goes by the length of a typical row.
 TYPICAL = "typical"
 
 
