@@ -4,6 +4,12 @@ A halfspace ``<w, x> + b c`` has a weight b for the constant c. Weights are draw
 long rows a constant of 1 hardly moves the boundary away from the origin, and beside short ones it
 is all that counts. With c as long as a typical row, the rows' unit does not matter: what is asked
 about rows multiplied by a number is what is asked about the rows.
+
+Among several classes that is too long. What an answer tells about another example is their product,
+the bias's part ``c^2`` of it included. Rows with many features are nearly at right angles, so that
+part is nearly all of it: the class that was told most often gets the votes of the whole pool. There
+weights of the constant are drawn shorter, so that its part is as large as what two rows typically
+have in common (:func:`bias_share`).
 """
 
 from __future__ import annotations
@@ -18,6 +24,10 @@ from aluma.pool.store import parts, rows_per_block
 
 #: Rows that are looked at, at most: their median length is off by about 2%, which is nothing.
 MOST_ROWS = 2000
+#: Rows whose products with each other are looked at: at most so many, and so many numbers in all.
+MOST_PAIRED, MOST_NUMBERS = 500, 2**22
+#: The bias is no shorter than that among several classes: it must be there for rows of zeros.
+LEAST_SHARE = 0.05
 
 
 def checked_bias(bias: Any) -> bool | float:
@@ -52,6 +62,29 @@ def typical_length(pool: Pool) -> float:
     told = np.concatenate(lengths)
     told = told[told > 0]
     return float(np.float32(np.median(told))) if len(told) else 1.0
+
+
+def bias_share(pool: Pool) -> float:
+    """Return by what weights of a pool's constant are multiplied among several classes.
+
+    With that share s, ``(s c)^2`` is the root mean square of products of two different rows, and s
+    is between LEAST_SHARE and 1. The last digits are rounded away, since they depend on the machine.
+
+    Examples
+    --------
+    >>> rows = np.random.default_rng(0).standard_normal((400, 16))
+    >>> bias_share(Pool(rows, bias=4.0)), bias_share(Pool(np.eye(400), bias=1.0))
+    (0.498, 0.05)
+    """
+    width = pool.dimension - pool.bias
+    if not pool.bias or len(pool) < 2:
+        return 1.0
+    chosen = pool.spread_rows(min(MOST_PAIRED, max(2, MOST_NUMBERS // max(width, 1))))
+    rows = pool.rows(chosen)[:, :width]
+    products = rows @ rows.T
+    np.fill_diagonal(products, 0.0)
+    typical = np.sqrt((products**2).sum() / (len(rows) * (len(rows) - 1)))
+    return float(np.clip(round(float(np.sqrt(typical) / pool.constant), 3), LEAST_SHARE, 1.0))
 
 
 def with_bias(X: Any, bias: bool | float) -> Pool:
