@@ -14,8 +14,10 @@ import uvicorn
 
 from aluma.app.api import application
 from aluma.app.guard import Guard
-from aluma.app.opening import Opened
+from aluma.app.opening import Opened, Wanted, opened
 from aluma.app.server import take
+from aluma.pool import Pool
+from aluma.session import Session
 
 TOKEN = "a-token-for-tests"
 LABELS = {"yes": "right", "no": "left"}
@@ -83,6 +85,25 @@ def served(stack: ExitStack, app: Guard, desk: Any) -> Running:
     stack.callback(desk.release)
     stack.callback(client.close)
     return Running(desk, url, place.link, client, app)
+
+
+def settle(
+    wanted: Wanted,
+    answer: Callable[[int], str],
+    until: Callable[[Session], bool] = lambda session: session.phase != "learning",
+) -> None:
+    """Begin a session and answer it without a page, until labels are to be checked.
+
+    Nobody looks ahead then, or judges what is there: a fraction of the work.
+    """
+    found = opened(wanted)
+    found.desk.close()
+    with Session.open(wanted.session, Pool(found.features.X, prepared=True)) as session:
+        session.keep_asking = True
+        while not until(session):
+            example = int(session.ask())
+            session.tell(example, answer(example))
+            assert not session.finished
 
 
 def plane(size: int = 60, seed: int = 3) -> pd.DataFrame:

@@ -1,5 +1,6 @@
 """Pages that run for a test."""
 
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any
 import pytest
 
 from aluma.app.opening import Wanted, opened
-from running_page import Running, plane, start
+from running_page import LABELS, Running, plane, settle, start
 
 
 @pytest.fixture
@@ -35,6 +36,27 @@ def points(tmp_path: Path) -> tuple[Path, list[str]]:
     path = tmp_path / "points.csv"
     frame.drop(columns="side").to_csv(path, index=False)
     return path, frame["side"].tolist()
+
+
+@pytest.fixture(scope="session")
+def settled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+    """Return a folder with points and a session about them that comes to its first check."""
+    folder, frame = tmp_path_factory.mktemp("settled"), plane(300)
+    frame.drop(columns="side").to_csv(folder / "many.csv", index=False)
+    truth = frame["side"].tolist()
+    wanted = Wanted(folder / "many.csv", folder / "s.aluma", hypotheses=200, **LABELS)
+    settle(wanted, truth.__getitem__)
+    return folder, truth
+
+
+@pytest.fixture
+def checking(
+    settled: tuple[Path, list[str]], run: Callable[..., Running], tmp_path: Path
+) -> tuple[Running, list[str]]:
+    """Return a page whose next question is its first check, and what is true."""
+    folder, truth = settled
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+    return run(tmp_path / "many.csv", **LABELS), truth
 
 
 @pytest.fixture(scope="module")

@@ -112,6 +112,8 @@ def test_twenty_answers_are_in_reach_and_have_keys(run, visit, tmp_path, screen)
     tab.keyboard.press("l")
     tab.get_by_role("button", name="Change: ").click()
     expect(tab.locator("#list-items .choice")).to_have_count(20)
+    # All of them leave the example its room.
+    assert tab.locator("#list-items .what").bounding_box()["width"] > 250
     tab.get_by_role("button", name=f"{TWENTY[3]}: ").click()
     chosen = tab.locator("#list-items .choice[aria-pressed=true]")
     expect(chosen).to_have_text(TWENTY[3])

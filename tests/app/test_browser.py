@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 from PIL import Image
 
+from aluma.app.opening import Wanted
 from browsing import CHROMIUM, begun, end, needs_browser, sync_api, wait_until
-from running_page import LABELS, TOKEN, plane
+from running_page import LABELS, TOKEN, plane, settle
 
 expect = sync_api.expect
 
@@ -209,6 +210,10 @@ def test_one_escape_leads_from_the_search_back_to_the_question(run, points, visi
     answered(tab, 1)
 
 
+#: Answers after which learning goes on a little.
+FEW = 8
+
+
 @pytest.fixture
 def many(tmp_path):
     """Return a table of points, and their labels."""
@@ -224,14 +229,17 @@ def size(tab, what) -> float:
 
 
 @needs_browser
-def test_it_learns_checks_says_what_was_checked_and_lets_one_go_on(run, many, visit):
+def test_it_learns_checks_says_what_was_checked_and_lets_one_go_on(run, many, visit, tmp_path):
     path, truth = many
+    # Most of the questions are answered without a page, and few checks come to a goal of 20%.
+    wanted = Wanted(path, tmp_path / "s.aluma", hypotheses=200, tolerance=0.2, **LABELS)
+    settle(wanted, truth.__getitem__, lambda session: session.n_answers == FEW)
     page = run(path, **LABELS)
     tab = visit(page.link)
     expect(tab.locator("#headline")).to_have_text("Nothing checked yet")
     expect(tab.locator("#note")).to_contain_text("not known before some are checked at random")
     expect(tab.locator("#drawn")).to_be_hidden()
-    given = 0
+    given = FEW
     while tab.locator("#drawn").is_hidden():
         press(tab, truth)
         # What a question is for is known when the server has the answer before it.
@@ -246,7 +254,7 @@ def test_it_learns_checks_says_what_was_checked_and_lets_one_go_on(run, many, vi
     for smaller in ("#note", "#outlook", "#expected", "#follows", "#answered", "#news-title"):
         assert size(tab, smaller) < size(tab, "#headline")
     expect(tab.locator("#expected")).to_contain_text("if a straight boundary fits")
-    expect(tab.locator("#outlook")).to_contain_text("more checks to the goal of 5%")
+    expect(tab.locator("#outlook")).to_contain_text("more checks to the goal of 20%")
     while tab.locator("#news-title").inner_text() != "Goal reached":
         press(tab, truth)
     expect(tab.locator("#news-text")).to_contain_text(
@@ -284,9 +292,8 @@ def test_guesses_are_words_and_no_percentages(run, many, visit):
 
 
 @needs_browser
-def test_a_skipped_check_is_not_said_to_be_found_wrong(run, many, visit):
-    path, truth = many
-    page = run(path, **LABELS)
+def test_a_skipped_check_is_not_said_to_be_found_wrong(checking, visit):
+    page, truth = checking
     while (state := page.question())["progress"]["figures"]["checks"] < 5:
         example = state["question"]["example"]
         page.answer(example, truth[example])
@@ -299,15 +306,13 @@ def test_a_skipped_check_is_not_said_to_be_found_wrong(run, many, visit):
 
 
 @needs_browser
-def test_a_check_that_fails_is_told_and_learning_goes_on(run, many, visit):
-    page, rng = run(many[0], **LABELS), np.random.default_rng(4)
+def test_a_check_that_fails_is_told_and_learning_goes_on(checking, visit):
+    page, truth = checking
     tab = visit(page.link)
-    for _ in range(90):
-        state = page.question()
-        if state["progress"]["failed"] and state["progress"]["phase"] == "learning":
-            break
+    other = dict(zip(LABELS.values(), reversed(LABELS.values()), strict=True))
+    while not (state := page.question())["progress"]["failed"]:
         example = state["question"]["example"]
-        page.answer(example, [*LABELS.values()][int(rng.integers(2))])
+        page.answer(example, other[truth[example]])
     failed = state["progress"]["failed"]
     expect(tab.locator("#news-title")).to_have_text(
         f"The check found too many wrong ({failed['wrong']} of {failed['checks']})"
@@ -336,7 +341,7 @@ def test_two_tabs_agree(run, points, visit, chromium):
 @needs_browser
 def test_hostile_texts_stay_texts(run, visit, tmp_path):
     attack = "<script>alert(1)</script><img src=x onerror=alert(2)>"
-    texts = [f"{attack} \u202egnp.exe\u202c שלום עולם {'word ' * 200_000}{i}" for i in range(6)]
+    texts = [f"{attack} \u202egnp.exe\u202c שלום עולם {'word ' * 40_000}{i}" for i in range(6)]
     path = tmp_path / "bad.jsonl"
     pd.DataFrame({"text": texts, "<b>name": attack}).to_json(path, orient="records", lines=True)
     page = run(path, yes=f"{attack}yes", no="no")
@@ -345,7 +350,7 @@ def test_hostile_texts_stay_texts(run, visit, tmp_path):
     assert tab.locator("#example script, #example img").count() == 0
     tab.get_by_role("button", name=re.compile("^Show the other")).click()
     expect(tab.locator("#example .link")).to_have_count(0)
-    assert len(tab.locator(".text").inner_text()) > 900_000
+    assert len(tab.locator(".text").inner_text()) > 180_000
     tab.keyboard.press("ArrowRight")
     answered(tab, 1)
     tab.keyboard.press("l")

@@ -10,11 +10,11 @@ import pytest
 from aluma.app.curve import Curve
 from aluma.app.evidence import evidence
 from aluma.app.judge import Judge
-from aluma.app.opening import demo_answers
+from aluma.app.opening import Wanted, demo_answers
 from aluma.learners.aluma import ALuMA
 from aluma.session import Session
 from aluma.spaces.history import audited_from
-from running_page import LABELS, plane
+from running_page import LABELS, plane, settle
 
 
 def figures(state):
@@ -80,10 +80,8 @@ def test_labels_pass_by_checks_and_the_sentence_goes_with_them(run, many):
     assert figures(page.question())["checks"] == len(checking) + 1
 
 
-def test_a_wrong_label_that_a_check_finds_is_put_right(run, many):
-    path, truth = many
-    page = run(path, **LABELS)
-    drive(page, lambda i, _: truth[i], lambda s: s["question"]["check"])
+def test_a_wrong_label_that_a_check_finds_is_put_right(checking):
+    page, truth = checking
     other = {"left": "right", "right": "left"}
     example = page.question()["question"]["example"]
     page.answer(example, other[truth[example]])
@@ -96,9 +94,8 @@ def test_a_wrong_label_that_a_check_finds_is_put_right(run, many):
     assert exported(page).loc[example, "label"] == other[truth[example]]
 
 
-def test_a_skipped_check_counts_as_wrong_and_is_said_to_be_skipped(run, many):
-    path, truth = many
-    page = run(path, **LABELS)
+def test_a_skipped_check_counts_as_wrong_and_is_said_to_be_skipped(checking):
+    page, truth = checking
     drive(page, lambda i, _: truth[i], lambda s: figures(s)["checks"] == 5)
     example = page.question()["question"]["example"]
     before = figures(page.question())["error_bound"]
@@ -114,10 +111,8 @@ def test_a_skipped_check_counts_as_wrong_and_is_said_to_be_skipped(run, many):
     assert "put right" not in sentence
 
 
-def test_a_check_that_failed_by_skips_says_so(run, many):
-    path, truth = many
-    page = run(path, **LABELS)
-    drive(page, lambda i, _: truth[i], lambda s: s["question"]["check"])
+def test_a_check_that_failed_by_skips_says_so(checking):
+    page, _ = checking
     while not (failed := page.question()["progress"]["failed"]):
         page.post("skip", example=page.question()["question"]["example"])
     assert failed["skipped"] == failed["wrong"] == failed["checks"] > 0
@@ -125,19 +120,26 @@ def test_a_check_that_failed_by_skips_says_so(run, many):
     assert f"{failed['wrong']} counted as wrong, {failed['skipped']} of them skipped" in said
 
 
-def test_coin_tosses_never_get_a_stop(run):
-    page, rng = run(), np.random.default_rng(5)
-    states = drive(
-        page,
-        lambda i, _: ["other", "complaint"][int(rng.integers(2))],
-        lambda s: s["progress"]["out_of_reach"],
-        most=240,
-    )
+def _again(session):
+    """Say whether labels are being checked that came of a check that failed."""
+    return session.phase == "checking" and len(evidence(session.fork()).past) > 0
+
+
+def test_coin_tosses_never_get_a_stop(run, tmp_path):
+    rng = np.random.default_rng(5)
+
+    def tossed(_example, _number=0):
+        return ["other", "complaint"][int(rng.integers(2))]
+
+    # The page shows how it ends; how it came to that is the learner's.
+    settle(Wanted(None, tmp_path / "s.aluma", hypotheses=200), tossed, _again)
+    page = run()
+    states = drive(page, tossed, lambda s: s["progress"]["out_of_reach"], most=120)
     assert not any(s["progress"]["finished"] for s in states)
     failed = [s["progress"]["failed"] for s in states if s["progress"]["failed"]]
     assert failed[0]["wrong"] > 0
     # What checks have found does not go away because the answers since fit a boundary.
-    after = [figures(s) for s in states if s["progress"]["failed"]]
+    after = [figures(s) for s in states if figures(s)["expected_error"] is not None]
     assert all(one["expected_error"] > 0.05 for one in after)
     assert {one["expected_by"] for one in after} >= {"checks"}
     assert not failed[0]["answer_changed"]
@@ -151,8 +153,8 @@ def test_coin_tosses_never_get_a_stop(run):
     assert "cannot separate your answers" in page.client.get("/api/export/summary.html").text
 
 
-def test_answers_that_are_all_the_same_get_a_stop_only_by_checks(run):
-    page = run()
+def test_answers_that_are_all_the_same_get_a_stop_only_by_checks(run, many):
+    page = run(many[0], no="other", yes="complaint")
     states = drive(page, lambda i, _: "other", lambda s: s["progress"]["finished"], most=137)
     early = [s for s in states if figures(s)["checks"] == 0]
     assert len(early) >= 30
@@ -182,10 +184,9 @@ def test_an_exception_never_makes_a_figure_better(run, tmp_path):
     assert state["progress"]["exceptions"] == 3
 
 
-def test_changing_an_answer_begins_the_checks_anew(run, many):
-    path, truth = many
-    page = run(path, **LABELS)
-    first = page.question()["question"]["example"]
+def test_changing_an_answer_begins_the_checks_anew(checking):
+    page, truth = checking
+    first = int(page.desk.session.answered[0])
     drive(page, lambda i, _: truth[i], lambda s: figures(s)["checks"] == 5)
     other = {"left": "right", "right": "left"}[truth[first]]
     assert page.post("change", example=first, label=other).status_code == 200
@@ -193,9 +194,8 @@ def test_changing_an_answer_begins_the_checks_anew(run, many):
     assert state["progress"]["failed"]["answer_changed"]
 
 
-def test_undo_takes_a_check_back_and_asks_it_again(run, many):
-    path, truth = many
-    page = run(path, **LABELS)
+def test_undo_takes_a_check_back_and_asks_it_again(checking):
+    page, truth = checking
     drive(page, lambda i, _: truth[i], lambda s: figures(s)["checks"] == 5)
     last = page.state()["last"][0]["card"]["example"]
     assert page.post("undo").json()["example"] == last
@@ -203,14 +203,13 @@ def test_undo_takes_a_check_back_and_asks_it_again(run, many):
     assert (state["question"]["example"], state["question"]["check"]) == (last, True)
 
 
-def test_after_opening_again_the_same_checks_go_on(run, many, stack):
-    path, truth = many
-    page = run(path, **LABELS)
+def test_after_opening_again_the_same_checks_go_on(checking, run, stack):
+    page, truth = checking
     drive(page, lambda i, _: truth[i], lambda s: figures(s)["checks"] == 7)
     before = page.question()
     coming = page.desk.session.audit.coming(20).tolist()
     stack.close()
-    again = run(path, **LABELS)
+    again = run(page.desk.session.path.with_name("many.csv"), **LABELS)
     after = again.question()
     assert after["question"] == before["question"]
     for name in ("checks", "wrong_found", "error_bound", "remaining"):
@@ -231,9 +230,8 @@ def test_messy_data_start_the_checks_anew_and_learn_from_all(run, many):
     assert figures(page.until(lambda s: s["question"]))["checks"] == 0
 
 
-def test_checks_do_not_cost_a_certificate_each(run, many, monkeypatch):
-    path, truth = many
-    page = run(path, **LABELS)
+def test_checks_do_not_cost_a_certificate_each(checking, monkeypatch):
+    page, truth = checking
     drive(page, lambda i, _: truth[i], lambda s: figures(s)["checks"] == 1)
     page.until(lambda s: figures(s)["expected_error"] is not None)
     page.desk._judge._all_tried = True
@@ -285,8 +283,10 @@ def test_nothing_checked_promises_nothing():
     assert (known.phase, known.checks, known.bound, known.estimate) == ("learning", 0, 1.0, None)
 
 
-def test_the_demonstration_passes_with_true_answers(run):
-    page, truth = run(), demo_answers()
+def test_the_demonstration_passes_with_true_answers(run, tmp_path):
+    truth = demo_answers()
+    settle(Wanted(None, tmp_path / "s.aluma", hypotheses=200), truth.__getitem__)
+    page = run()
     states = drive(page, lambda i, _: truth[i], lambda s: s["progress"]["finished"])
     assert figures(states[-1])["checks"] > 0
     frame = exported(page)

@@ -91,7 +91,14 @@ def test_the_browser_is_opened_without_the_token(monkeypatch):
         place.listener.close()
     assert shown[0].startswith(f"{address}?ticket=")
     assert TOKEN not in shown[0]
-    assert closed
+    assert closed == [True]
+
+    def early(_token, _names):
+        raise KeyboardInterrupt
+
+    # Ctrl-C while the page is being made closes the desk as well.
+    server.serve(early, Nothing(), place)
+    assert closed == [True, True]
 
 
 def test_other_names_and_other_sites_are_turned_away(door):

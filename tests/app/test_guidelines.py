@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from aluma.app.answers import in_words
 from aluma.app.guidelines import MOST_BYTES, Node, parsed
 from aluma.app.opening import Wanted, opened
 from aluma.errors import BadInput
@@ -88,7 +89,7 @@ def test_long_texts_take_no_time():
         parsed(piece * 20_000)
 
 
-def test_they_stay_with_the_session_until_others_are_brought(tmp_path):
+def test_they_and_the_question_stay_with_the_session_until_others_are_brought(tmp_path):
     in_file(tmp_path / "p.csv")
     (tmp_path / "g.md").write_text("first")
 
@@ -96,11 +97,14 @@ def test_they_stay_with_the_session_until_others_are_brought(tmp_path):
         given = {"answers": FOUR, "hypotheses": 200, **more}
         found = opened(Wanted(tmp_path / "p.csv", tmp_path / "s.aluma", **given))
         found.desk.close()
+        asked.append(found.desk.task.question)
         return words(list(found.desk.task.guidelines))
 
+    asked = []
     assert seen() == ""
-    assert seen(guidelines=tmp_path / "g.md") == "first"
+    assert seen(guidelines=tmp_path / "g.md", question="What is it?") == "first"
     assert seen() == "first"
+    assert asked == [in_words(FOUR), "What is it?", "What is it?"]
     (tmp_path / "g.md").write_text("second")
     assert seen(guidelines=tmp_path / "g.md") == "second"
 

@@ -6,7 +6,7 @@ import pytest
 
 from aluma.app import demo
 from aluma.app.slack import learn
-from aluma.app.why import pieces
+from aluma.app.why import MOST_WORDS, pieces
 from aluma.app.withheld import withheld
 from four_kinds import FOUR, in_file
 from running_page import LABELS
@@ -153,6 +153,10 @@ def test_words_are_cut_out_of_a_text_as_they_are():
         ("Große", -0.5), ("İstanbul", -1.0), ("film", 0.5), ("film", 0.5)
     ]  # fmt: skip
     assert [one.weight for one in pieces("nothing", {})] == [0.0]
+    # Where every word weighs something, only the heaviest are marked, wherever they stand.
+    many = [f"w{i}" for i in range(3 * MOST_WORDS)]
+    marked = pieces(" ".join([*many, "w2", many[-1]]), {w: 2.0 + i for i, w in enumerate(many)})
+    assert [one.text for one in marked if one.weight] == [*many[-MOST_WORDS:], many[-1]]
 
 
 def test_the_similar_are_the_nearest(run, tmp_path):

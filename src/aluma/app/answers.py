@@ -11,8 +11,10 @@ import json
 import unicodedata
 from collections.abc import Iterable, Sequence
 
+from aluma.app.board import answers_of
 from aluma.errors import BadInput
 from aluma.session import Session
+from aluma.visible import counted
 
 #: There is a key for each of them, and they fit on a phone.
 FEWEST_ANSWERS, MOST_ANSWERS = 2, 20
@@ -57,6 +59,14 @@ def of_session(session: Session) -> tuple[str, ...]:
     kept = json.loads(session.beside.get(LIST, "[]"))
     told = (entry.label for entry in session.kept if entry.label is not None)
     return tuple(dict.fromkeys([*kept, *map(str, told)]))
+
+
+def kept(session: Session) -> str:
+    """Say how many answers a session has, and about what, where several people gave them."""
+    said = [voice.example for voice in session.voices if voice.label is not None]
+    if said:
+        return f"{counted(len(said), 'answer')} about {counted(len(set(said)), 'example')}"
+    return counted(len(answers_of(session)), "answer")
 
 
 def written(names: Sequence[str]) -> dict[str, str]:

@@ -12,7 +12,7 @@ from time import monotonic
 from typing import Any
 
 from aluma.app import answers, demo, features, guidelines, reading
-from aluma.app.board import Task, answers_of
+from aluma.app.board import Task
 from aluma.app.carrying import Carried, carried
 from aluma.app.desk import Desk
 from aluma.app.embedders import TEXTS
@@ -34,6 +34,8 @@ from aluma.visible import counted
 
 logger = logging.getLogger(__name__)
 
+#: Name of what is asked among what a session keeps beside its answers.
+QUESTION = "question"
 #: Hypotheses that vote. The certificate's bound needs some hundreds; more make questions slower.
 HYPOTHESES = 1000
 #: Seconds after which it is said how many of the labels that were brought are taken in.
@@ -119,7 +121,7 @@ def opened(wanted: Wanted, say: Callable[[str], None] = logger.info) -> Opened:
         name, question = demo.NAME, wanted.question or demo.QUESTION
     else:
         name = wanted.source.stem or str(wanted.source)
-        question = wanted.question or _question(session, labels)
+        question = _question(session, wanted.question, labels)
     tolerance = float(json.loads(session.about["settings"])["tolerance"])
     try:
         helps = tuple(guidelines.brought(session, wanted.guidelines))
@@ -135,9 +137,12 @@ def opened(wanted: Wanted, say: Callable[[str], None] = logger.info) -> Opened:
     return Opened(desk, made, [*how.notes, *made.notes, *notes])
 
 
-def _question(session: Session, labels: tuple[str, ...]) -> str:
-    """Return what is asked if nobody says otherwise: of two answers, the second comes first."""
-    return answers.in_words(labels if answers.grows(session) else labels[::-1])
+def _question(session: Session, wanted: str | None, labels: tuple[str, ...]) -> str:
+    """Return what is asked, and keep it: else the answers themselves, of two the second first."""
+    kept = session.beside.get(QUESTION)
+    if wanted is not None and wanted != kept:
+        session.keep_beside({QUESTION: wanted})
+    return wanted or kept or answers.in_words(labels if answers.grows(session) else labels[::-1])
 
 
 def _check_wishes(wanted: Wanted) -> None:
@@ -347,8 +352,7 @@ def _session(
     except BadInput:
         session.close()
         raise
-    given = counted(len(answers_of(session)), "answer")
-    going_on = f"Going on with {given} from {wanted.session}."
+    going_on = f"Going on with {answers.kept(session)} from {wanted.session}."
     return session, [going_on, *_as_begun(wanted, session)]
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from aluma.app.board import answers_of
 from aluma.app.desk import Desk
+from aluma.app.people.consensus import by_example
 from aluma.app.review_shapes import Certainty, Reviewed, What
 from aluma.app.shapes import Verdict
 from aluma.app.votes import leading, votes
@@ -35,12 +36,13 @@ class Wish:
     what : which labels
     label : only those with this answer; empty for all
     certainty : only votes that are so sure
+    person : only what this person answered or skipped; empty for all
     """
 
-    # Who gave an answer belongs here once answers say it.
     what: What = "unanswered"
     label: str = ""
     certainty: Certainty = "any"
+    person: str = ""
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,7 @@ class Review:
             of=known.name,
             answers=known.answers,
             withheld=known.withheld if wish.what == "unanswered" else 0,
+            people=list(dict.fromkeys(voice.who for voice in self._desk.session.voices)),
         )
 
     def _as_of(self, of: str) -> Votes:
@@ -126,11 +129,18 @@ class Review:
                 unsure = known.shares[wanted] < UNSURE_SHARE
                 wanted = wanted[unsure == (wish.certainty == "unsure")]
             return [int(i) for i in wanted]
+        said = {v.example: v.label for v in self._desk.session.voices if v.who == wish.person}
         if wish.what == "skipped":
+            if wish.person:
+                return [i for i, label in reversed(said.items()) if label is None]
             return [e.example for e in self._desk.session.kept[::-1] if e.label is None]
         given = {entry.example: str(entry.label) for entry in answers_of(self._desk.session)}
         found = list(self._doubts()) if wish.what == "strained" else list(given)[::-1]
-        return [i for i in found if not wish.label or given.get(i) == wish.label]
+        return [
+            i
+            for i in found
+            if wish.label in ("", given.get(i)) and (not wish.person or said.get(i) is not None)
+        ]
 
     def _doubts(self) -> dict[int, float]:
         """Return the answers that strain the fit, the worst first, and how many dispute each.
@@ -147,11 +157,14 @@ class Review:
         answered = {entry.example: entry for entry in answers_of(self._desk.session)}
         doubts = self._doubts() if wish.what in ("strained", "answered") else {}
         hidden = withheld(self._desk.session.fork())
+        said = by_example(self._desk.session.voices)
         made: list[Verdict] = []
         for i in wanted:
             if i in answered:
                 verdict = self._desk.verdict(answered[i])
-                made.append(verdict.model_copy(update={"doubt": doubts.get(i, 0.0)}))
+                by = {who: label for who, label in said.get(i, {}).items() if label is not None}
+                more = {"doubt": doubts.get(i, 0.0), "said": by}
+                made.append(verdict.model_copy(update=more))
             else:
                 place = -1 if i in hidden else int(known.places[i])
                 made.append(self._desk.voted(i, place, float(known.shares[i])))

@@ -29,6 +29,7 @@ def add_review(app: FastAPI, desk: Desk, features: Features) -> None:
         what: What = "unanswered",
         label: Annotated[str, Query(max_length=200, description="only this answer")] = "",
         certainty: Certainty = "any",
+        person: Annotated[str, Query(max_length=200, description="only what they said")] = "",
         of: Annotated[str, Query(max_length=80, description="an order begun with")] = "",
         offset: Annotated[int, Query(ge=0, lt=2**53)] = 0,
         limit: Annotated[int, Query(ge=1, le=MOST_ITEMS)] = 50,
@@ -40,7 +41,7 @@ def add_review(app: FastAPI, desk: Desk, features: Features) -> None:
         """
         if label and label not in desk.task.labels:
             raise Refused(f"{label!r} is none of the answers.")
-        return review.look(Wish(what, label, certainty), of, offset, limit)
+        return review.look(Wish(what, label, certainty, person), of, offset, limit)
 
     @app.get("/api/why/{example}", responses=OR_NONE, summary="What speaks for a vote")
     def why(example: Index) -> Why:

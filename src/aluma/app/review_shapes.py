@@ -23,6 +23,9 @@ class Reviewed(Found):
     withheld: int = Field(
         0, description="labels left out because they are about to be checked at random"
     )
+    people: list[str] = Field(
+        default_factory=list, description="who said something, in a session of several"
+    )
 
 
 class Piece(BaseModel):

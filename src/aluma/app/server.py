@@ -93,6 +93,18 @@ def serve(
     page: Page, desk: Publisher[Any], place: Place, ready: Callable[[str], None] | None = None
 ) -> None:
     """Serve a page until Ctrl-C, then close its desk; ``ready`` gets a link that works once."""
+    # Ctrl-C may come while the page is still being made: the desk is closed then, too.
+    try:
+        _run(page, desk, place, ready)
+    except KeyboardInterrupt:
+        logger.info("interrupted")
+    finally:
+        desk.close()
+
+
+def _run(
+    page: Page, desk: Publisher[Any], place: Place, ready: Callable[[str], None] | None
+) -> None:
     names = [place.host, socket.gethostname()] if not place.is_private else []
     guard = page(place.token, names)
     config = uvicorn.Config(
@@ -110,12 +122,7 @@ def serve(
     # process's: what one does without a limit would depend on whether another has one. So it stands
     # for the whole time.
     with threadpool_limits(1, user_api="blas"):
-        try:
-            server.run(sockets=[place.listener])
-        except KeyboardInterrupt:
-            logger.info("interrupted")
-        finally:
-            desk.close()
+        server.run(sockets=[place.listener])
 
 
 def show(link: str) -> None:

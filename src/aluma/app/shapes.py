@@ -59,6 +59,9 @@ class Verdict(BaseModel):
     doubt: Annotated[
         float, Field(description="share of the hypotheses that dispute an answer; 1 if set aside")
     ] = 0.0
+    said: Annotated[
+        dict[str, str], Field(description="what each person answered, where there are several")
+    ] = {}
 
 
 class Clash(BaseModel):

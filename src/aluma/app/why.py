@@ -36,8 +36,8 @@ ROWS = 4_000
 RIDGE = 1e-9
 #: A word or a column with a smaller share of the largest weight is not worth a mark.
 LEAST_SHARE = 0.12
-#: Columns that are named, at most.
-MOST_COLUMNS = 6
+#: Columns that are named, at most, and different words that are marked: more explain nothing.
+MOST_COLUMNS, MOST_WORDS = 6, 12
 #: Kinds of features that are made of words or cells.
 EXPLAINED = ("numeric", "category", "text")
 
@@ -185,12 +185,22 @@ def pieces(text: str, terms: dict[str, float]) -> list[Piece]:
     for place, pair in enumerate(pairwise(words)):
         weights[place : place + 2] += terms.get(" ".join(pair), 0.0) / 2
     largest = np.abs(weights).max(initial=0.0)
+    worth = _worth_a_mark(words, weights, LEAST_SHARE * largest)
     made, done = list[Piece](), 0
-    for one, weight in zip(found, weights.tolist(), strict=True):
-        if largest > 0 and abs(weight) >= LEAST_SHARE * largest:
+    for one, word, weight in zip(found, words, weights.tolist(), strict=True):
+        if word in worth and abs(weight) >= LEAST_SHARE * largest:
             made += [Piece(text=cut[done : one.start()], weight=0.0)] * (one.start() > done)
             made.append(Piece(text=one.group(), weight=weight / largest))
             done = one.end()
     if done < len(cut):
         made.append(Piece(text=cut[done:], weight=0.0))
     return made
+
+
+def _worth_a_mark(words: list[str], weights: Floats, least: float) -> set[str]:
+    """Return the words with the largest weights, a few at most, and none below the least."""
+    heavy: dict[str, float] = {}
+    for word, weight in zip(words, np.abs(weights).tolist(), strict=True):
+        heavy[word] = max(heavy.get(word, 0.0), weight)
+    chosen = sorted(heavy, key=lambda word: -heavy[word])[:MOST_WORDS]
+    return {word for word in chosen if heavy[word] >= least > 0}

@@ -12,7 +12,6 @@ import typer
 from aluma.cli.options import slack_option
 from aluma.cli.page import Port, Token, offer
 from aluma.cli.terminal import console, fail, plain
-from aluma.visible import counted
 
 
 def label(
@@ -168,6 +167,7 @@ def label(
 
     With several people: aluma label messages.csv --people anna,ben --host 0.0.0.0
     """  # fmt: skip
+    from aluma.app.answers import kept as answers_kept
     from aluma.app.api import application
     from aluma.app.opening import Wanted, opened
     from aluma.app.people.begin import wish
@@ -228,9 +228,9 @@ def label(
     if passing is not None:
         passing.cleanup()
         return
-    given = found.desk.state.progress.answered
+    kept = answers_kept(found.desk.session)
     console.print(
-        f"{counted(given, 'answer')} {'is' if given == 1 else 'are'} kept in "
+        f"{kept} {'is' if kept.startswith('1 ') else 'are'} kept in "
         f"{plain(str(wanted.session))}. The same command goes on from there."
     )
 

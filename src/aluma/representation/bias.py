@@ -8,6 +8,12 @@ asked about rows multiplied by a number is what is asked about the rows.
 Half of it, because a longer constant expects one class to be rare: as long as a row, half of all
 halfspaces have more than three quarters of the examples on one side, and the first answers go into
 finding out that this is not so.
+
+Among several classes even that is too long. What an answer tells about another example is their product,
+the bias's part ``c^2`` of it included. Rows with many features are nearly at right angles, so that
+part is nearly all of it: the class that was told most often gets the votes of the whole pool. There
+weights of the constant are drawn shorter, so that its part is as large as what two rows typically
+have in common (:func:`bias_share`).
 """
 
 from __future__ import annotations
@@ -27,6 +33,10 @@ from aluma.pool.store import parts, rows_per_block
 SHARE = 0.5
 #: Rows that are looked at, at most: their median length is off by about 2%, which is nothing.
 MOST_ROWS = 2000
+#: Rows whose products with each other are looked at: at most so many, and so many numbers in all.
+MOST_PAIRED, MOST_NUMBERS = 500, 2**22
+#: The bias is no shorter than that among several classes: it must be there for rows of zeros.
+LEAST_SHARE = 0.05
 
 
 def checked_bias(bias: Any) -> bool | float:
@@ -66,6 +76,29 @@ def typical_length(pool: Pool) -> float:
 def usual_bias(pool: Pool) -> float:
     """Return the constant that ``bias=True`` stands for."""
     return SHARE * typical_length(pool)
+
+
+def bias_share(pool: Pool) -> float:
+    """Return by what weights of a pool's constant are multiplied among several classes.
+
+    With that share s, ``(s c)^2`` is the root mean square of products of two different rows, and s
+    is between LEAST_SHARE and 1. The last digits are rounded away, since they depend on the machine.
+
+    Examples
+    --------
+    >>> rows = np.random.default_rng(0).standard_normal((400, 16))
+    >>> bias_share(Pool(rows, bias=4.0)), bias_share(Pool(np.eye(400), bias=1.0))
+    (0.498, 0.05)
+    """
+    width = pool.dimension - pool.bias
+    if not pool.bias or len(pool) < 2:
+        return 1.0
+    chosen = pool.spread_rows(min(MOST_PAIRED, max(2, MOST_NUMBERS // max(width, 1))))
+    rows = pool.rows(chosen)[:, :width]
+    products = rows @ rows.T
+    np.fill_diagonal(products, 0.0)
+    typical = np.sqrt((products**2).sum() / (len(rows) * (len(rows) - 1)))
+    return float(np.clip(round(float(np.sqrt(typical) / pool.constant), 3), LEAST_SHARE, 1.0))
 
 
 def with_bias(X: Any, bias: bool | float) -> Pool:

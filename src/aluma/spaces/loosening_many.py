@@ -20,6 +20,7 @@ from aluma.geometry.cone import Cone
 from aluma.geometry.feasibility import Infeasible, interior_point
 from aluma.geometry.walls import signed_units
 from aluma.pool import Pool
+from aluma.representation.bias import bias_share
 from aluma.representation.noise import CANDIDATES, chosen, slack_by_checks
 from aluma.representation.slack import smallest_slack
 from aluma.spaces.loosening import SLACK_GROWTH, LooseningSpace
@@ -55,7 +56,7 @@ class LooseningManySpace(LooseningSpace):
         *,
         margin: float | None = None,
     ) -> None:
-        self.classes = classes
+        self.classes, self._share = classes, bias_share(pool)
         super().__init__(pool, size, seed, sampler, margin=margin)
 
     def labelled(self, shares: Floats) -> Ints:
@@ -111,12 +112,14 @@ class LooseningManySpace(LooseningSpace):
     def _told_as(self, pair: Pair, told: Answers) -> tuple[Floats, Ints]:
         """Return the examples of a pair of classes, and their signs."""
         rows = self.pool.rows([told[place][0] for place, _ in pair])
+        if self.pool.bias:
+            rows[:, -1] *= self._share
         return rows, np.array([sign for _, sign in pair], dtype=np.int64)
 
     def _with_slack(self, slack: float) -> ManySpace:
         longest = self._length() if slack else None
         settings = (self.pool, self.classes, self.size, self.seed, self.sampler)
-        return ManySpace(*settings, slack=slack, longest=longest)
+        return ManySpace(*settings, slack=slack, longest=longest, share=self._share)
 
 
 def _pairs(told: Answers) -> Iterator[Pair]:

@@ -25,6 +25,7 @@ from aluma.geometry.cone import Cone
 from aluma.geometry.feasibility import Infeasible
 from aluma.geometry.kesler import Factors, contrasts
 from aluma.pool import Pool
+from aluma.representation.bias import bias_share
 from aluma.representation.lift import largest_norm
 from aluma.representation.own import OwnCoordinates
 from aluma.sampling.ball import quick_normals
@@ -58,6 +59,7 @@ class ManySpace(Retraceable):
     size, seed, sampler : of the population
     slack : H, 0 for none
     longest : length of the longest example, if there is slack and it is known already
+    share : of the bias's weights, if it is known (:func:`aluma.representation.bias.bias_share`)
     """
 
     #: Labels that follow from the answers are not proven for more than two classes.
@@ -73,9 +75,12 @@ class ManySpace(Retraceable):
         *,
         slack: float = 0.0,
         longest: float | None = None,
+        share: float | None = None,
     ) -> None:
         self.pool, self.classes, self.size, self.seed = pool, classes, size, seed
         self.sampler = sampler
+        #: Weights of the bias are drawn shorter by this.
+        self._share = bias_share(pool) if share is None else share
         self._own: OwnCoordinates | None = None
         if slack > 0:
             self._own = OwnCoordinates(slack, largest_norm(pool) if longest is None else longest)
@@ -107,7 +112,7 @@ class ManySpace(Retraceable):
 
     def add(self, index: int, sign: int) -> None:
         """Take an answer in: K - 1 walls; one that was told before changes nothing."""
-        x = self.pool.rows([index])[0]
+        x = self._row(index)
         name = (x.tobytes(), sign)
         if name in self._known:
             return
@@ -131,7 +136,7 @@ class ManySpace(Retraceable):
         """Take answers in, some of them at a time; there are no steps back from there."""
         for start in range(0, len(answers), GROUP):
             for index, sign in answers[start : start + GROUP]:
-                x = self.pool.rows([index])[0]
+                x = self._row(index)
                 if (x.tobytes(), sign) not in self._known:
                     self._frame, point, self._of_frame = self._placed(x)
                     self._factors = self._factors.with_answer(point, column(sign))
@@ -144,6 +149,13 @@ class ManySpace(Retraceable):
                 raise self._conflict([index for index, _ in self._told], found) from None
             self.forget_steps()
             watch(min(start + GROUP, len(answers)))
+
+    def _row(self, index: int) -> Floats:
+        """Return an example as chains see it: its constant is shorter, not the bias's weights."""
+        x: Floats = self.pool.rows([index])[0]
+        if self.pool.bias:
+            x[-1] *= self._share
+        return x
 
     def _conflict(self, told: Sequence[int], found: Infeasible) -> Conflict:
         walls = sorted({told[wall // (self.classes - 1)] for wall in found.support})
@@ -208,7 +220,7 @@ class ManySpace(Retraceable):
         made_walls = set(standing.examples)
         for index, sign in told:
             if index in made_walls:
-                x = self.pool.rows([index])[0]
+                x = self._row(index)
                 self._frame, point, self._of_frame = self._placed(x)
                 self._factors = self._factors.with_answer(point, column(sign))
                 self._told.append((index, sign))
@@ -341,4 +353,6 @@ class ManySpace(Retraceable):
                 matrices += (flat - matrices @ frame.T) @ frame
             if self._own is not None:
                 matrices *= np.float32(self._own.shrink / (self._own.own * self._own.scale))
+            if self.pool.bias:
+                matrices[:, -1] *= np.float32(self._share)
             yield matrices.reshape(len(part), self.classes, d)

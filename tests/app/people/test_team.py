@@ -73,6 +73,14 @@ def said(page):
     return {(voice.who, voice.example): voice.label for voice in page.desk.voices}
 
 
+def reviewed(someone, what="answered", **wish):
+    return someone.client.get("/api/review", params={"what": what, **wish}).json()
+
+
+def said_in(found):
+    return {one["card"]["example"]: one["said"] for one in found["items"]}
+
+
 def test_everybody_has_other_questions_and_answers_carry_names(team):
     page, people, truth = team
     asked = [one.asked() for one in people]
@@ -163,6 +171,15 @@ def test_a_disagreement_is_listed_and_what_was_resolved_is_learnt(team):
     frame = pd.read_csv(io.StringIO(rows), keep_default_na=False)
     assert frame["label"][3] == OTHER[truth[3]]
     assert (frame["label_people"][3], frame["label_resolved_by"][3]) == ("anna; ben", NAMES[2])
+    # A review shows who said what, and what one person said or skipped.
+    ben.post("skip", example=6)
+    shown = {name: reviewed(anna, person=name) for name in ("", *NAMES)}
+    assert shown[""]["people"] == list(NAMES)
+    assert {name: sorted(said_in(found)) for name, found in shown.items()} == {
+        "": [3, 4], NAMES[0]: [3], NAMES[1]: [3], NAMES[2]: [4]
+    }  # fmt: skip
+    assert said_in(shown[""])[3] == {NAMES[0]: truth[3], NAMES[1]: OTHER[truth[3]]}
+    assert [*said_in(reviewed(anna, person=NAMES[1], what="skipped"))] == [6]
 
 
 def test_checks_count_in_the_order_of_their_draws_whoever_is_first(run, tmp_path):

@@ -46,10 +46,13 @@ export function draw(labels, give) {
   if (focused >= 0) $("choices").children[focused]?.focus();
 }
 
+// A long name breaks where its parts end, before it breaks anywhere.
+const breakable = (label) => label.split(/(?<=[._\/\\:-])/).flatMap((part, n) => (n > 0 ? [make("wbr"), part] : [part]));
+
 function button(label, place, count, give) {
   const two = count === 2;
   const key = make("kbd", { ariaHidden: "true" }, two ? ARROWS[place][1] : keyOf(place).toUpperCase());
-  const name = make("span", { dir: "auto" }, label);
+  const name = make("span", { dir: "auto" }, ...breakable(label));
   const made = make("button", { type: "button", className: "answer", title: label }, ...(two && place ? [name, key] : [key, name]));
   made.id = two ? ["no", "yes"][place] : `answer-${place}`;
   made.setAttribute("aria-keyshortcuts", two ? `${ARROWS[place][0]} ${keyOf(place)}` : keyOf(place));
@@ -83,6 +86,7 @@ export function picker(labels, { current = "", others = false, opener = "Answer"
   more.setAttribute("aria-label", `${more.textContent}: ${name}`);
   more.addEventListener("click", () => {
     row.replaceChildren(...all());
+    row.classList.add("open");
     row.firstChild.focus();
   });
   if (current && !others) row.append(pickable(current, labels, true, words(current), name, pick));

@@ -364,6 +364,10 @@ addEventListener("beforeunload", (event) => {
   if (outbox?.items.length > 0) event.preventDefault();
 });
 
+// On a phone the question and its answers take what the bar and notices leave of the screen.
+const above = new ResizeObserver(() => document.documentElement.style.setProperty("--above", `${$("main").offsetTop}px`));
+for (const one of [document.querySelector(".bar"), $("notice")]) above.observe(one, { box: "border-box" });
+
 list.setUp(chosen);
 review.setUp({ give: chosen, skip: skipped, undo, similar: openSimilar });
 adding.setUp(add);

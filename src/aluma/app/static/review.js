@@ -1,7 +1,7 @@
 // Review: labels nobody gave, the most doubtful first, to confirm or correct by key; answers that
 // strain the fit; what was skipped. Pictures come as a grid.
 
-import { picker, placeOf, tag } from "./choices.js";
+import { picker, placeOf, tag, tinted } from "./choices.js";
 import { $, count, make, many } from "./dom.js";
 import { brief } from "./example.js";
 import { get } from "./link.js";
@@ -30,7 +30,7 @@ let given = []; // rows answered in this review, to take back
 // actions: { give(verdict, label), skip(card), undo(), similar(card) }
 export function setUp(actions) {
   act = actions;
-  for (const id of ["review-what", "review-label", "review-sure"]) $(id).addEventListener("change", () => load(true));
+  for (const id of ["review-what", "review-label", "review-sure", "review-person"]) $(id).addEventListener("change", () => load(true));
   $("review-more").addEventListener("click", () => load(false));
   $("review").addEventListener("keydown", keyed);
 }
@@ -44,6 +44,7 @@ export function open(now) {
     : "Enter confirms the guess; the keys of the answers give one; ↑ ↓ move, S skips, F finds similar ones, U takes back.";
   given = [];
   of = "";
+  everybody([]);
   $("review").showModal();
   load(true);
 }
@@ -61,16 +62,26 @@ const rows = () => [...$("review-items").children];
 const found = (example) => $("review-items").querySelector(`[data-example="${example}"]`);
 const current = () => $("review-items").querySelector("[aria-current=true]");
 
+// Offers to look at what one person said, where there are several.
+function everybody(names) {
+  const select = $("review-person"), chosen = select.value;
+  select.parentElement.hidden = names.length < 2;
+  select.replaceChildren(make("option", { value: "" }, "anybody"), ...names.map((name) => make("option", { value: name }, name)));
+  select.value = names.includes(chosen) ? chosen : "";
+}
+
 async function load(anew) {
   const mine = ++run, what = $("review-what").value;
   if (anew) offset = 0;
   loading = true;
   $("review-sure").disabled = what !== "unanswered";
   $("review-label").disabled = what === "skipped";
+  $("review-person").disabled = what === "unanswered";
   if (anew) $("review-count").textContent = "One moment …";
   const wish = new URLSearchParams({ what, of: anew ? "" : of, offset, limit: STEP });
   if (what !== "skipped") wish.set("label", $("review-label").value);
   if (what === "unanswered") wish.set("certainty", $("review-sure").value);
+  else wish.set("person", $("review-person").value);
   let part;
   try {
     part = await get(`/api/review?${wish}`);
@@ -83,6 +94,7 @@ async function load(anew) {
   if (mine !== run) return;
   of = part.of;
   total = part.total;
+  everybody(part.people);
   const made = part.items.map(item);
   if (anew) $("review-items").replaceChildren(...made);
   else $("review-items").append(...made);
@@ -90,6 +102,7 @@ async function load(anew) {
   offset += part.items.length;
   $("review-more").hidden = offset >= part.total;
   $("review-count").textContent = introduced(what, part);
+  $("review-keys").hidden = part.total === 0;
   if (anew && made.length > 0) go(made[0]);
 }
 
@@ -140,7 +153,15 @@ function answered(row) {
   const { label, by, doubt } = row.verdict;
   const how = row.waiting ? " · being saved: " : by === "exception" ? " · kept, not learnt from: " : row.fresh ? " · saved: " : " · answered: ";
   const most = by === "person" && doubt > 0 ? `, disputed by ${doubt > 0.5 ? "most" : "some"} of the model` : "";
-  return make("span", {}, how, tag(label, state.labels), most);
+  return make("span", {}, how, tag(label, state.labels), voices(row), most);
+}
+
+// Who gave the answer, and who another one.
+function voices({ fresh, verdict: { said = {}, label } }) {
+  if (fresh || Object.keys(said).length === 0) return "";
+  const others = Object.entries(said).filter(([, one]) => one !== label).map(([who, one]) => `${who}: ${one}`);
+  const same = Object.keys(said).filter((who) => said[who] === label);
+  return ` ${[same.length > 0 ? `by ${same.join(", ")}` : "resolved", ...others].join("; ")}`;
 }
 
 function give(row, label) {
@@ -241,7 +262,7 @@ async function explain(row) {
   if (!row.isConnected || row.why !== null) return;
   row.why = why;
   if (why.pieces.length > 0) {
-    const text = make("span", { className: "what whole", dir: "auto" }, ...why.pieces.map(piece));
+    const text = make("span", { className: "what whole", dir: "auto" }, ...why.pieces.map((one) => piece(one, why)));
     row.querySelector(".what")?.replaceWith(text);
   }
   const line = reasons(why);
@@ -249,12 +270,15 @@ async function explain(row) {
   if (row === current()) row.scrollIntoView({ block: "nearest" });
 }
 
-function piece({ text, weight }) {
+function piece({ text, weight }, why) {
   if (weight === 0) return text;
-  const marked = make("mark", { className: weight > 0 ? "for" : "against", title: weight > 0 ? "speaks for the guess" : "speaks against the guess" }, text);
+  const label = weight > 0 ? why.label : why.against;
+  const marked = make("mark", { className: weight > 0 ? "for" : "against", title: `speaks for ${label}` }, text);
   marked.style.setProperty("--w", `${Math.round(20 + 60 * Math.abs(weight))}%`);
-  return marked;
+  return coloured(marked, label);
 }
+
+const coloured = (element, label) => tinted(element, state.labels.indexOf(label), state.labels.length);
 
 function reasons(why) {
   if (why.label === "") return null;
@@ -263,6 +287,6 @@ function reasons(why) {
   const alone = why.pieces.length > 0 && why.columns.length < 2;
   const words = alone ? [] : [[`For ${why.label}`, side(1)], [`for ${why.against}`, side(-1)]].filter(([, names]) => names.length > 0);
   const listed = words.map(([head, names]) => `${head}: ${names.join(", ")}`).join("; ");
-  const marks = why.pieces.length > 0 ? ["Marked: for ", make("mark", { className: "for" }, why.label), ", for ", make("mark", { className: "against" }, why.against), ". "] : [];
+  const marks = why.pieces.length > 0 ? ["Marked: for ", coloured(make("mark", { className: "for" }, why.label), why.label), ", for ", coloured(make("mark", { className: "against" }, why.against), why.against), ". "] : [];
   return make("span", { className: "why", dir: "auto" }, ...marks, listed ? `${listed}. ` : "", "This explains the model, not the world.");
 }
