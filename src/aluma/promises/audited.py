@@ -82,12 +82,18 @@ class Audited(Promise[Hypotheses]):
         audit = self.audit(at)
         if audit is None or self.bound(at) <= self.tolerance:
             return False
-        if audit.failed or (self.only_class(at) and len(audit.wrong) > 0):
+        if self.only_class(at) and len(audit.wrong) > 0:
             return True
+        past = checking.rounds(at.heard)
+        if audit.failed:
+            checks = audit.asked if audit.left else checking.TELLING
+            return not checking.tells_too_little(
+                past, checks, len(at.pool), self.tolerance, self.delta
+            )
         if len(audit.wrong) >= checking.CLEARLY * self.tolerance * audit.asked:
             # It is about to fail, and that it does says more than that it was given up.
             return False
-        anew = checking.share_of_delta(self.delta, 2 + len(checking.rounds(at.heard)))
+        anew = checking.share_of_delta(self.delta, 2 + len(past))
         price = checking.checks_needed(0.0, self.tolerance, anew)
         return len(audit.wrong) > 0 and audit.remaining > checking.FUTILE * price
 

@@ -25,6 +25,10 @@ GROWTH = 1.5
 FUTILE = 2.0
 #: ... unless so many times tolerance were wrong so far: a few checks more then show that it fails.
 CLEARLY = 2.0
+#: After a check that failed, the next one that fails goes on to so many labels, because it may show
+#: that the goal is out of reach: fewer hardly tell how many are wrong, and a check that ends as
+#: soon as it has failed shows too much.
+TELLING = 30
 
 
 @dataclass(frozen=True)
@@ -112,6 +116,15 @@ def begins_by(past: Sequence[Round], pool: int) -> int:
     return ceil(max(latest_start(past, pool), again))
 
 
+def tells_too_little(
+    past: Sequence[Round], checks: int, pool: int, tolerance: float, delta: float
+) -> bool:
+    """Say whether an audit that has failed goes on, after so many checks: see TELLING."""
+    if not past or checks >= TELLING:
+        return False
+    return past[-1].least_share(pool, share_of_delta(delta, len(past))) > tolerance
+
+
 def is_time_to_look(answers: int) -> bool:
     """Say whether expectations are looked at after so many answers: ever more seldom."""
     return answers % max(1, answers // 8) == 0
@@ -119,14 +132,13 @@ def is_time_to_look(answers: int) -> bool:
 
 @dataclass(frozen=True)
 class Verdict:
-    """That tolerance cannot be reached, as two audits showed.
+    """That tolerance cannot be reached, as two audits showed; the figures are of the last.
 
     Attributes
     ----------
-    estimate : share of the labels that is wrong, as far as both tell: an audit ends as soon as it
-        has failed, so one alone would show too much
-    lower_bound : share that is wrong at least, as the last one showed
-    checks, wrong : labels that both checked, and how many of those were wrong, or skipped
+    estimate : share of the labels that is wrong, as far as it tells
+    lower_bound : share that is wrong at least
+    checks, wrong : labels that it checked, and how many of those were wrong, or skipped
     skipped : how many were skipped
     """
 
@@ -158,7 +170,6 @@ def out_of_reach(
     fall = log(before.rate / last.rate) / log(last.answers / before.answers)
     if fall > 0.0 and last.answers * (last.rate / tolerance) ** (1.0 / fall) <= pool / 2:
         return None
-    checks, wrong = before.checks + last.checks, before.wrong + last.wrong
     unasked = pool - last.answers - last.checks
-    estimate, skipped = wrong / checks * unasked / pool, before.skipped + last.skipped
-    return Verdict(estimate, least[1], checks, wrong, skipped)
+    estimate = last.wrong / last.checks * unasked / pool
+    return Verdict(estimate, least[1], last.checks, last.wrong, last.skipped)

@@ -96,6 +96,7 @@ class Policy:
     by_rate : if given, it is given up when going on would take so many times what beginning anew
         would, by the share found wrong so far; and the next begins when that is cheapest
     power : by which errors are then taken to fall
+    telling : checks that an audit goes on to which fails after one that failed
     """
 
     name: str
@@ -103,6 +104,7 @@ class Policy:
     futile: float = checking.FUTILE
     by_rate: float | None = None
     power: float = 1.0
+    telling: int = checking.TELLING
 
     def begins(self, answers: int, expected: float, past: Sequence[Round]) -> bool:
         """Say whether labels are checked from here on."""
@@ -153,6 +155,7 @@ def policies() -> list[Policy]:
         Policy("as it is"),
         *(Policy(f"latest {n}", latest=n) for n in (64, 96, 192, 256)),
         *(Policy(f"futile {x:g}", futile=x) for x in (1.5, 3.0, inf)),
+        Policy("ends when it fails", telling=0),
         *(
             Policy(f"by rate, {x:g}, power {power:g}", by_rate=x, power=power)
             for power in (1.0, 0.5)
@@ -172,7 +175,7 @@ def spent(curve: Curve, policy: Policy, rng: np.random.Generator) -> int:
         if not policy.begins(answers, EXPECTED * error, past):
             answers += 1
             continue
-        ended, passed = audited(error, policy, answers, len(past) + 1, rng)
+        ended, passed = audited(error, policy, answers, past, rng)
         answers += ended.checks
         if passed:
             break
@@ -181,22 +184,32 @@ def spent(curve: Curve, policy: Policy, rng: np.random.Generator) -> int:
 
 
 def audited(
-    error: float, policy: Policy, answers: int, number: int, rng: np.random.Generator
+    error: float, policy: Policy, answers: int, past: Sequence[Round], rng: np.random.Generator
 ) -> tuple[Round, bool]:
     """Return how an audit of labels with that error ended, and whether it was passed."""
+    number = len(past) + 1
     of, among, bad = bounds(number), SIZE - answers, round(error * SIZE)
     outcomes = rng.permutation(among) < bad
     most, wrong = SIZE, 0
+    failed, fewest = False, policy.telling if failed_before(past) else 0
     for checks, found in enumerate(outcomes.tolist(), start=1):
         wrong += found
         now = Round(answers, checks, wrong)
         most = min(most, of.most(checks, wrong))
         if most - wrong <= of.goal:
             return now, True
-        failed = of.least(checks, wrong) - wrong > of.goal
-        if failed or answers + checks >= MOST_ANSWERS or policy.gives_up(now, number):
+        failed = failed or of.least(checks, wrong) - wrong > of.goal
+        ends = checks >= fewest if failed else policy.gives_up(now, number)
+        if ends or answers + checks >= MOST_ANSWERS:
             return now, False
     return Round(answers, among, wrong), True
+
+
+def failed_before(past: Sequence[Round]) -> bool:
+    """Say whether the last audit showed that too many were wrong."""
+    if not past:
+        return False
+    return past[-1].least_share(SIZE, share_of_delta(DELTA, len(past))) > TOLERANCE
 
 
 def one_audit(curve: Curve) -> float:
