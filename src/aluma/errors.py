@@ -62,8 +62,8 @@ class OutOfReach(Exhausted):
 
     Attributes
     ----------
-    estimate : share of the labels that is wrong, as far as the checks tell
-    lower_bound : share that is wrong at least, as the last audit showed
+    estimate : share of the labels that was wrong when the last audit began, as far as it tells
+    lower_bound : share that was wrong then at least
     tolerance : share that may be wrong
     checks, wrong : labels that the last audit checked at random, and how many were wrong, or
         skipped: nobody could say that those are right

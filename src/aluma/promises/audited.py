@@ -84,17 +84,17 @@ class Audited(Promise[Hypotheses]):
             return False
         if self.only_class(at) and len(audit.wrong) > 0:
             return True
-        past = checking.rounds(at.heard)
+        *past, now = checking.rounds([*at.heard[:-1], replace(at.heard[-1], check=2)])
+        shares = [checking.share_of_delta(self.delta, len(past) + more) for more in (1, 2)]
         if audit.failed:
             checks = audit.asked if audit.left else checking.TELLING
             return not checking.tells_too_little(
                 past, checks, len(at.pool), self.tolerance, self.delta
             )
-        if len(audit.wrong) >= checking.CLEARLY * self.tolerance * audit.asked:
-            # It is about to fail, and that it does says more than that it was given up.
+        clearly = len(audit.wrong) >= checking.CLEARLY * self.tolerance * audit.asked
+        if clearly and now.least_share(len(at.pool), shares[0]) <= self.tolerance:
             return False
-        anew = checking.share_of_delta(self.delta, 2 + len(past))
-        price = checking.checks_needed(0.0, self.tolerance, anew)
+        price = checking.checks_needed(0.0, self.tolerance, shares[1])
         return len(audit.wrong) > 0 and audit.remaining > checking.FUTILE * price
 
     def bound(self, at: Situation[Hypotheses]) -> float:

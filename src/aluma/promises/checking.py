@@ -23,7 +23,8 @@ ALL_THE_SAME = 30
 GROWTH = 1.5
 #: A check is given up when passing it would take so many times the checks that a new one does.
 FUTILE = 2.0
-#: ... unless so many times tolerance were wrong so far: a few checks more then show that it fails.
+#: ... unless so many times tolerance were wrong so far: a few checks more then show that too many
+#: were, which says more than that it was given up.
 CLEARLY = 2.0
 #: After a check that failed, the next one that fails goes on to so many labels, because it may show
 #: that the goal is out of reach: fewer hardly tell how many are wrong, and a check that ends as
@@ -54,9 +55,12 @@ class Round:
         return (self.wrong + 0.5) / (self.checks + 1.0)
 
     def least_share(self, pool: int, delta: float) -> float:
-        """Return the share of the pool that was wrong at least, with probability 1 - delta."""
+        """Return the share of the pool that was wrong at least, with probability 1 - delta.
+
+        When the audit began, that is: what it found and put right is counted.
+        """
         among = UniformChecks(pool - self.answers, 0, delta)
-        return (among.least(self.checks, self.wrong) - self.wrong) / pool
+        return among.least(self.checks, self.wrong) / pool
 
 
 def rounds(events: Sequence[Event]) -> list[Round]:
@@ -136,8 +140,8 @@ class Verdict:
 
     Attributes
     ----------
-    estimate : share of the labels that is wrong, as far as it tells
-    lower_bound : share that is wrong at least
+    estimate : share of the labels that was wrong when it began, as far as it tells
+    lower_bound : share that was wrong then at least
     checks, wrong : labels that it checked, and how many of those were wrong, or skipped
     skipped : how many were skipped
     """
@@ -154,9 +158,9 @@ def out_of_reach(
 ) -> Verdict | None:
     """Return that tolerance cannot be reached, or None while it may.
 
-    So it is if the last two audits each showed that more than tolerance was wrong, the later one
-    with half as many answers again at least, and if errors go on falling as they did between the
-    two, tolerance is not reached before half of the pool is answered.
+    So it is if the last two audits each showed that more than tolerance was wrong when they began,
+    the later one with half as many answers again at least, and if errors go on falling as they did
+    between the two, tolerance is not reached before half of the pool is answered.
     """
     if len(past) < 2:
         return None
@@ -170,6 +174,5 @@ def out_of_reach(
     fall = log(before.rate / last.rate) / log(last.answers / before.answers)
     if fall > 0.0 and last.answers * (last.rate / tolerance) ** (1.0 / fall) <= pool / 2:
         return None
-    unasked = pool - last.answers - last.checks
-    estimate = last.wrong / last.checks * unasked / pool
+    estimate = last.wrong / last.checks * (pool - last.answers) / pool
     return Verdict(estimate, least[1], last.checks, last.wrong, last.skipped)

@@ -125,7 +125,8 @@ class Policy:
 
     def gives_up(self, now: Round, number: int) -> bool:
         """Say whether an audit that goes on is better begun anew."""
-        if not 0 < now.wrong < checking.CLEARLY * TOLERANCE * now.checks:
+        clearly = now.wrong >= checking.CLEARLY * TOLERANCE * now.checks
+        if not now.wrong or (clearly and not showed(now, number)):
             return False
         left = bounds(number).remaining(now.checks, now.wrong)
         if self.by_rate is None:
@@ -191,7 +192,8 @@ def audited(
     of, among, bad = bounds(number), SIZE - answers, round(error * SIZE)
     outcomes = rng.permutation(among) < bad
     most, wrong = SIZE, 0
-    failed, fewest = False, policy.telling if failed_before(past) else 0
+    fewest = policy.telling if past and showed(past[-1], number - 1) else 0
+    failed = False
     for checks, found in enumerate(outcomes.tolist(), start=1):
         wrong += found
         now = Round(answers, checks, wrong)
@@ -205,11 +207,9 @@ def audited(
     return Round(answers, among, wrong), True
 
 
-def failed_before(past: Sequence[Round]) -> bool:
-    """Say whether the last audit showed that too many were wrong."""
-    if not past:
-        return False
-    return past[-1].least_share(SIZE, share_of_delta(DELTA, len(past))) > TOLERANCE
+def showed(audit: Round, number: int) -> bool:
+    """Say whether the audit of that number showed that too many were wrong when it began."""
+    return bool(bounds(number).least(audit.checks, audit.wrong) > bounds(number).goal)
 
 
 def one_audit(curve: Curve) -> float:
