@@ -62,10 +62,10 @@ class OutOfReach(Exhausted):
 
     Attributes
     ----------
-    estimate : share of the labels that is wrong, as far as the checks tell
-    lower_bound : share that is wrong at least, as the last audit showed
+    estimate : share of the labels that was wrong when the last audit began, as far as it tells
+    lower_bound : share that was wrong then at least
     tolerance : share that may be wrong
-    checks, wrong : labels that the last two audits checked at random, and how many were wrong, or
+    checks, wrong : labels that the last audit checked at random, and how many were wrong, or
         skipped: nobody could say that those are right
     skipped : how many were skipped
     """
@@ -85,11 +85,11 @@ class OutOfReach(Exhausted):
         # Rounded down: at least so much was shown, and no more.
         least = f"{floor(float(lower_bound) * 10_000 + 1e-9) / 10_000:.2%}"
         super().__init__(
-            f"these features cannot separate the answers well enough: {wrong} of the last {checks} "
-            f"labels checked at random were {were}, so about {estimate:.0%} of all would be (at "
-            f"least {least}), and {100 * tolerance:.10g}% may be. Better features or the full "
-            "labelling are the way: set keep_asking = True to go on asking, or allow for a larger "
-            "tolerance."
+            f"these features, as they are, cannot separate the answers well enough: {wrong} of the "
+            f"last {checks} labels checked at random were {were}, so about {estimate:.0%} of all "
+            f"would be (at least {least}), and {100 * tolerance:.10g}% may be. Better features "
+            "(rows seen from their middle, if they are not: Pool.centred) or the full labelling "
+            "are the way: set keep_asking = True to go on asking, or allow for a larger tolerance."
         )
 
     def __reduce__(self) -> tuple[type[OutOfReach], tuple[float | int, ...]]:

@@ -78,7 +78,7 @@ def test_an_unfinished_line_is_dropped_and_damage_is_refused(tmp_path: Path) -> 
     high_water.place(path).unlink()
     with opened(path) as log:
         assert log.audit.asked == 0
-    with pytest.raises(BadInput, match=r"something else \(tolerance differ\)"):
+    with pytest.raises(BadInput, match=r"something else \(not the same: tolerance\)"):
         opened(path, tolerance=0.1)
 
 

@@ -273,6 +273,8 @@ def test_coin_tosses_are_out_of_reach() -> None:
     assert why.lower_bound > 0.05
     last = [e for e in learner.history if e.said][-why.checks :]
     assert why.wrong == sum(e.sign != e.said for e in last)
+    # The check that fails a second time goes on, so that the estimate rests on enough of them.
+    assert why.checks == checking.rounds(learner.history)[-1].checks >= checking.TELLING
     assert issubclass(OutOfReach, Exhausted)
     learner.keep_asking = True
     assert learner.ask() not in learner.answered

@@ -183,6 +183,19 @@ def test_what_is_wrong_with_a_setting_is_said(settings, error, words) -> None:
         Audit([1, 0, 1, 1, 0], **settings)
 
 
+def test_the_next_checks_are_those_that_come_and_no_other_number_of_them() -> None:
+    checks = Audit(["a"] * 9 + ["b"])
+    coming = checks.coming(10)
+    assert sorted(coming) == list(range(10))
+    assert checks.coming(0).tolist() == []
+    for n, error in ((-1, ValueError), (11, Exhausted), (1.0, TypeError), (True, TypeError)):
+        with pytest.raises(error, match=r"checks were wanted|n must be"):
+            checks.coming(n)
+    for example in coming:
+        assert checks.ask() == example
+        checks.tell(example, "a")
+
+
 def test_what_is_wrong_with_an_answer_is_said_and_loses_nothing() -> None:
     checks = Audit(["a", "b"] * 20, classes=np.array(["a", "b"]))
     example = checks.ask()

@@ -253,16 +253,15 @@ def _failed(session: Session, checked: Evidence | None) -> FailedCheck | None:
         number=len(checked.past),
         checks=last.checks,
         wrong=last.wrong,
-        skipped=_skipped(session, checked, 1),
+        skipped=_skipped(session, checked),
         since=max(checked.answers - last.answers - last.checks, 0),
         answer_changed=not ended or ended[-1] not in failed,
     )
 
 
-def _skipped(session: Session, checked: Evidence, audits: int) -> int:
-    """Return how many checks of the latest audits were skipped, and not answered as exceptions."""
-    before = [example for one in checked.skipped_before[-audits:] for example in one]
-    return sum(example not in session.exceptions for example in before)
+def _skipped(session: Session, checked: Evidence) -> int:
+    """Return how many checks of the latest audit were skipped, and not answered as exceptions."""
+    return sum(example not in session.exceptions for example in checked.skipped_before[-1])
 
 
 def _out_of_reach(session: Session, checked: Evidence | None) -> str | None:
@@ -270,7 +269,7 @@ def _out_of_reach(session: Session, checked: Evidence | None) -> str | None:
     if checked is None or checked.out_of_reach is None:
         return None
     why = checked.out_of_reach
-    were = "wrong or skipped" if _skipped(session, checked, 2) else "wrong"
+    were = "wrong or skipped" if _skipped(session, checked) else "wrong"
     return (
         f"These features cannot separate your answers well enough: {why.wrong} of the last "
         f"{why.checks} labels checked at random were {were}, so about {why.estimate:.0%} of all "

@@ -141,8 +141,9 @@ class CheckLog:
         differ = [name for name in names if first.get(name) != self.about.get(name)]
         if differ:
             raise BadInput(
-                f"{self.path} holds checks of something else ({', '.join(differ)} differ): put the "
-                "file and the options back as they were, or name another place with --checks."
+                f"{self.path} holds checks of something else (not the same: "
+                f"{', '.join(differ)}): put the file and the options back as they were, or name "
+                "another place with --checks."
             )
 
     def _replay(self, line: dict[str, Any]) -> None:

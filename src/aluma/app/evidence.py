@@ -39,8 +39,8 @@ class Evidence:
     drawn : the example that was drawn to be checked next, or None
     both_seen : whether two different answers have been given
     by_checks : share of the unanswered that is wrong, going by the last audit that was not passed,
-        if errors fall as fast as answers grow; where the goal is out of reach, by the two audits
-        that showed it; 0 if there was none
+        if errors fall as fast as answers grow; where the goal is out of reach, as it was found; 0
+        if there was none
     """
 
     answers: int

@@ -105,8 +105,10 @@ class Audit:
 
     def coming(self, n: int) -> Ints:
         """Return the next n examples to check, in the order in which they are to be told."""
-        if not isinstance(n, int | np.integer):
+        if isinstance(n, bool | np.bool_) or not isinstance(n, int | np.integer):
             raise TypeError(f"n must be an integer, got {n!r}.")
+        if n < 0:
+            raise ValueError(f"n must be 0 or more, got {n}.")
         if n > self.left:
             raise Exhausted(f"{n} checks were wanted, {self.left} are left.")
         return self._order[self.asked : self.asked + n]

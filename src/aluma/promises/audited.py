@@ -82,13 +82,19 @@ class Audited(Promise[Hypotheses]):
         audit = self.audit(at)
         if audit is None or self.bound(at) <= self.tolerance:
             return False
-        if audit.failed or (self.only_class(at) and len(audit.wrong) > 0):
+        if self.only_class(at) and len(audit.wrong) > 0:
             return True
-        if len(audit.wrong) >= checking.CLEARLY * self.tolerance * audit.asked:
-            # It is about to fail, and that it does says more than that it was given up.
+        *past, now = checking.rounds([*at.heard[:-1], replace(at.heard[-1], check=2)])
+        shares = [checking.share_of_delta(self.delta, len(past) + more) for more in (1, 2)]
+        if audit.failed:
+            checks = audit.asked if audit.left else checking.TELLING
+            return not checking.tells_too_little(
+                past, checks, len(at.pool), self.tolerance, self.delta
+            )
+        clearly = len(audit.wrong) >= checking.CLEARLY * self.tolerance * audit.asked
+        if clearly and now.least_share(len(at.pool), shares[0]) <= self.tolerance:
             return False
-        anew = checking.share_of_delta(self.delta, 2 + len(checking.rounds(at.heard)))
-        price = checking.checks_needed(0.0, self.tolerance, anew)
+        price = checking.checks_needed(0.0, self.tolerance, shares[1])
         return len(audit.wrong) > 0 and audit.remaining > checking.FUTILE * price
 
     def bound(self, at: Situation[Hypotheses]) -> float:

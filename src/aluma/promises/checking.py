@@ -23,8 +23,13 @@ ALL_THE_SAME = 30
 GROWTH = 1.5
 #: A check is given up when passing it would take so many times the checks that a new one does.
 FUTILE = 2.0
-#: ... unless so many times tolerance were wrong so far: a few checks more then show that it fails.
+#: ... unless so many times tolerance were wrong so far: a few checks more then show that too many
+#: were, which says more than that it was given up.
 CLEARLY = 2.0
+#: After a check that failed, the next one that fails goes on to so many labels, because it may show
+#: that the goal is out of reach: fewer hardly tell how many are wrong, and a check that ends as
+#: soon as it has failed shows too much.
+TELLING = 30
 
 
 @dataclass(frozen=True)
@@ -50,9 +55,12 @@ class Round:
         return (self.wrong + 0.5) / (self.checks + 1.0)
 
     def least_share(self, pool: int, delta: float) -> float:
-        """Return the share of the pool that was wrong at least, with probability 1 - delta."""
+        """Return the share of the pool that was wrong at least, with probability 1 - delta.
+
+        When the audit began, that is: what it found and put right is counted.
+        """
         among = UniformChecks(pool - self.answers, 0, delta)
-        return (among.least(self.checks, self.wrong) - self.wrong) / pool
+        return among.least(self.checks, self.wrong) / pool
 
 
 def rounds(events: Sequence[Event]) -> list[Round]:
@@ -112,6 +120,15 @@ def begins_by(past: Sequence[Round], pool: int) -> int:
     return ceil(max(latest_start(past, pool), again))
 
 
+def tells_too_little(
+    past: Sequence[Round], checks: int, pool: int, tolerance: float, delta: float
+) -> bool:
+    """Say whether an audit that has failed goes on, after so many checks: see TELLING."""
+    if not past or checks >= TELLING:
+        return False
+    return past[-1].least_share(pool, share_of_delta(delta, len(past))) > tolerance
+
+
 def is_time_to_look(answers: int) -> bool:
     """Say whether expectations are looked at after so many answers: ever more seldom."""
     return answers % max(1, answers // 8) == 0
@@ -119,14 +136,13 @@ def is_time_to_look(answers: int) -> bool:
 
 @dataclass(frozen=True)
 class Verdict:
-    """That tolerance cannot be reached, as two audits showed.
+    """That tolerance cannot be reached, as two audits showed; the figures are of the last.
 
     Attributes
     ----------
-    estimate : share of the labels that is wrong, as far as both tell: an audit ends as soon as it
-        has failed, so one alone would show too much
-    lower_bound : share that is wrong at least, as the last one showed
-    checks, wrong : labels that both checked, and how many of those were wrong, or skipped
+    estimate : share of the labels that was wrong when it began, as far as it tells
+    lower_bound : share that was wrong then at least
+    checks, wrong : labels that it checked, and how many of those were wrong, or skipped
     skipped : how many were skipped
     """
 
@@ -142,9 +158,9 @@ def out_of_reach(
 ) -> Verdict | None:
     """Return that tolerance cannot be reached, or None while it may.
 
-    So it is if the last two audits each showed that more than tolerance was wrong, the later one
-    with half as many answers again at least, and if errors go on falling as they did between the
-    two, tolerance is not reached before half of the pool is answered.
+    So it is if the last two audits each showed that more than tolerance was wrong when they began,
+    the later one with half as many answers again at least, and if errors go on falling as they did
+    between the two, tolerance is not reached before half of the pool is answered.
     """
     if len(past) < 2:
         return None
@@ -158,7 +174,5 @@ def out_of_reach(
     fall = log(before.rate / last.rate) / log(last.answers / before.answers)
     if fall > 0.0 and last.answers * (last.rate / tolerance) ** (1.0 / fall) <= pool / 2:
         return None
-    checks, wrong = before.checks + last.checks, before.wrong + last.wrong
-    unasked = pool - last.answers - last.checks
-    estimate, skipped = wrong / checks * unasked / pool, before.skipped + last.skipped
-    return Verdict(estimate, least[1], checks, wrong, skipped)
+    estimate = last.wrong / last.checks * (pool - last.answers) / pool
+    return Verdict(estimate, least[1], last.checks, last.wrong, last.skipped)

@@ -5,6 +5,7 @@ import pytest
 
 from aluma.lab.bench import checking_simulation
 from aluma.lab.bench.checking_simulation import CURVES, Curve, Policy, audited, one_audit, spent
+from aluma.promises.checking import TELLING
 from evidence import generator
 
 
@@ -18,9 +19,12 @@ def test_labels_without_mistakes_pass_at_once() -> None:
 def test_too_many_mistakes_never_pass() -> None:
     hopeless = Curve("a third wrong", 0.0, 1.0, 1 / 3)
     assert spent(hopeless, Policy("as it is"), generator(1)) == checking_simulation.MOST_ANSWERS
-    ended, passed = audited(1 / 3, Policy("as it is"), 100, 1, generator(2))
+    ended, passed = audited(1 / 3, Policy("as it is"), 100, [], generator(2))
     assert not passed
     assert ended.wrong > 0
+    again, passed = audited(1 / 3, Policy("as it is"), 200, [ended], generator(3))
+    assert not passed
+    assert again.checks >= TELLING > ended.checks
 
 
 def test_every_policy_and_curve_has_its_place() -> None:

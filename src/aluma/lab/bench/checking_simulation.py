@@ -96,6 +96,7 @@ class Policy:
     by_rate : if given, it is given up when going on would take so many times what beginning anew
         would, by the share found wrong so far; and the next begins when that is cheapest
     power : by which errors are then taken to fall
+    telling : checks that an audit goes on to which fails after one that failed
     """
 
     name: str
@@ -103,6 +104,7 @@ class Policy:
     futile: float = checking.FUTILE
     by_rate: float | None = None
     power: float = 1.0
+    telling: int = checking.TELLING
 
     def begins(self, answers: int, expected: float, past: Sequence[Round]) -> bool:
         """Say whether labels are checked from here on."""
@@ -123,7 +125,8 @@ class Policy:
 
     def gives_up(self, now: Round, number: int) -> bool:
         """Say whether an audit that goes on is better begun anew."""
-        if not 0 < now.wrong < checking.CLEARLY * TOLERANCE * now.checks:
+        clearly = now.wrong >= checking.CLEARLY * TOLERANCE * now.checks
+        if not now.wrong or (clearly and not showed(now, number)):
             return False
         left = bounds(number).remaining(now.checks, now.wrong)
         if self.by_rate is None:
@@ -153,6 +156,7 @@ def policies() -> list[Policy]:
         Policy("as it is"),
         *(Policy(f"latest {n}", latest=n) for n in (64, 96, 192, 256)),
         *(Policy(f"futile {x:g}", futile=x) for x in (1.5, 3.0, inf)),
+        Policy("ends when it fails", telling=0),
         *(
             Policy(f"by rate, {x:g}, power {power:g}", by_rate=x, power=power)
             for power in (1.0, 0.5)
@@ -172,7 +176,7 @@ def spent(curve: Curve, policy: Policy, rng: np.random.Generator) -> int:
         if not policy.begins(answers, EXPECTED * error, past):
             answers += 1
             continue
-        ended, passed = audited(error, policy, answers, len(past) + 1, rng)
+        ended, passed = audited(error, policy, answers, past, rng)
         answers += ended.checks
         if passed:
             break
@@ -181,22 +185,31 @@ def spent(curve: Curve, policy: Policy, rng: np.random.Generator) -> int:
 
 
 def audited(
-    error: float, policy: Policy, answers: int, number: int, rng: np.random.Generator
+    error: float, policy: Policy, answers: int, past: Sequence[Round], rng: np.random.Generator
 ) -> tuple[Round, bool]:
     """Return how an audit of labels with that error ended, and whether it was passed."""
+    number = len(past) + 1
     of, among, bad = bounds(number), SIZE - answers, round(error * SIZE)
     outcomes = rng.permutation(among) < bad
     most, wrong = SIZE, 0
+    fewest = policy.telling if past and showed(past[-1], number - 1) else 0
+    failed = False
     for checks, found in enumerate(outcomes.tolist(), start=1):
         wrong += found
         now = Round(answers, checks, wrong)
         most = min(most, of.most(checks, wrong))
         if most - wrong <= of.goal:
             return now, True
-        failed = of.least(checks, wrong) - wrong > of.goal
-        if failed or answers + checks >= MOST_ANSWERS or policy.gives_up(now, number):
+        failed = failed or of.least(checks, wrong) - wrong > of.goal
+        ends = checks >= fewest if failed else policy.gives_up(now, number)
+        if ends or answers + checks >= MOST_ANSWERS:
             return now, False
     return Round(answers, among, wrong), True
+
+
+def showed(audit: Round, number: int) -> bool:
+    """Say whether the audit of that number showed that too many were wrong when it began."""
+    return bool(bounds(number).least(audit.checks, audit.wrong) > bounds(number).goal)
 
 
 def one_audit(curve: Curve) -> float:

@@ -1,5 +1,10 @@
 """The labelling page, measured: ``aluma bench page``.
 
+    python -m aluma.lab.bench.page [--parts NAME ...] [--reviews N] [--pictures FOLDER] [--quick]
+
+runs some parts of it, and keeps pictures of what people are shown whose answers cannot be learnt
+from.
+
 How long a person waits between a key and the next example, in a real browser; how many answers the
 page asks for on real messages, and how good the labels are then; what is left of six hundred
 answers when the server is killed sixty times, fifty of them while labels are checked; whether fifty
@@ -9,7 +14,12 @@ answers cannot be learnt from.
 
 from __future__ import annotations
 
+import argparse
 import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -53,27 +63,46 @@ REVIEWS = 1500
 MOST_REPLAYED = 800
 
 
+@dataclass(frozen=True)
+class Effort:
+    """How much is measured.
+
+    Attributes
+    ----------
+    quick : whether less than all
+    reviews : movie reviews that are taken; None for all
+    pictures : folder for pictures of what people are shown, or None
+    """
+
+    quick: bool = False
+    reviews: int | None = None
+    pictures: Path | None = None
+
+    def picture(self, name: str) -> str | None:
+        """Return where pictures of that name go, without their ending."""
+        return None if self.pictures is None else str(self.pictures / name)
+
+
 def run(console: Console, quick: bool = False) -> bool:
     """Print what was measured; say whether the page keeps what it promises."""
+    return measured(console, tuple(PARTS), Effort(quick, REVIEWS if quick else None))
+
+
+def measured(console: Console, parts: Sequence[str], effort: Effort) -> bool:
+    """Do some of :data:`PARTS`, and print; say whether the page kept what it promises in them."""
+    if effort.pictures is not None:
+        effort.pictures.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory() as name:
-        folder = Path(name)
-        met = [
-            _paces(console, folder, keys=20 if quick else 60),
-            _crashes(console, folder, quick),
-            _crowded(console, folder, seconds=10 if quick else 60),
-            _replayed(console, folder),
-            _tossed(console, folder),
-            _always_the_same(console, folder),
-            _reviews(console, folder, most=REVIEWS if quick else None),
-        ]
+        met = [PARTS[part](console, Path(name), effort) for part in parts]
     return all(met)
 
 
-def _paces(console: Console, folder: Path, keys: int) -> bool:
+def _paces(console: Console, folder: Path, effort: Effort) -> bool:
     """Measure from key to next example."""
     if browser() is None:
         console.print("Not measured in a browser: Chromium and playwright are needed.")
         return True
+    keys = 20 if effort.quick else 60
     title = "From a key to the next example, at human pace"
     names = ("pool", "median ms", "95% ms", "slowest ms", "ahead / spare / wait", "keys")
     table = Table(*names, box=SIMPLE_HEAD, title=title)
@@ -90,9 +119,9 @@ def _paces(console: Console, folder: Path, keys: int) -> bool:
     return met
 
 
-def _crashes(console: Console, folder: Path, quick: bool) -> bool:
+def _crashes(console: Console, folder: Path, effort: Effort) -> bool:
     """Count what kill -9 costs."""
-    answers, kills = (150, QUICK_KILLS) if quick else (600, ALL_KILLS)
+    answers, kills = (150, QUICK_KILLS) if effort.quick else (600, ALL_KILLS)
     source, truth = points(folder, "crash", 4 * answers, 12, wrong=WRONG_ANSWERS)
     found = hammer(
         source, truth, LABELS, answers=answers, kills=kills, rng=np.random.default_rng(KILLING_SEED)
@@ -106,8 +135,9 @@ def _crashes(console: Console, folder: Path, quick: bool) -> bool:
     return found.harmless and found.while_checking == kills.checking
 
 
-def _crowded(console: Console, folder: Path, seconds: float) -> bool:
+def _crowded(console: Console, folder: Path, effort: Effort) -> bool:
     """Let fifty clients in."""
+    seconds = 10.0 if effort.quick else 60.0
     source, truth = points(folder, "crowd", 3000, 12)
     found = crowd(source, truth, LABELS, clients=50, seconds=seconds)
     console.print(
@@ -120,7 +150,7 @@ def _crowded(console: Console, folder: Path, seconds: float) -> bool:
     return not found.errors and not found.backwards and not found.wrong
 
 
-def _replayed(console: Console, folder: Path) -> bool:
+def _replayed(console: Console, folder: Path, _effort: Effort) -> bool:
     """Replay the SMS Spam Collection through the page."""
     data = Path(os.environ.get("ALUMA_DATA", ""))
     data = data / "sms_spam" if (data / "sms_spam").is_dir() else data
@@ -140,49 +170,69 @@ def _replayed(console: Console, folder: Path) -> bool:
     return found.stopped and found.error <= found.bound
 
 
-def _tossed(console: Console, folder: Path) -> bool:
+def _tossed(console: Console, folder: Path, effort: Effort) -> bool:
     """Answer the demonstration's messages by tossing coins, as long as any are unknown."""
     kinds, rng = messages(folder / "tossed.csv"), np.random.default_rng(COINS_SEED)
     # Half of what is unanswered is wrong: from there on the goal is reached by answering.
     most = len(kinds) - int(2 * GOAL * len(kinds)) - 1
     found = course(
-        folder / "tossed.csv", (NO, YES), lambda _i, _n: (NO, YES)[int(rng.integers(2))], most
+        folder / "tossed.csv",
+        (NO, YES),
+        lambda _i, _n: (NO, YES)[int(rng.integers(2))],
+        most,
+        pictures=effort.picture("coins"),
     )
     _tell(console, f"Coin tosses on the demonstration's {len(kinds)} messages", found)
     return found.stopped_after is None and found.verdict_after is not None and found.honest
 
 
-def _always_the_same(console: Console, folder: Path) -> bool:
+def _always_the_same(console: Console, folder: Path, effort: Effort) -> bool:
     """Give one answer to every message."""
     messages(folder / "same.csv")
-    found = course(folder / "same.csv", (NO, YES), lambda _i, _n: NO, ALL_THE_SAME)
+    found = course(
+        folder / "same.csv",
+        (NO, YES),
+        lambda _i, _n: NO,
+        ALL_THE_SAME,
+        pictures=effort.picture("same"),
+    )
     _tell(console, f"Up to {ALL_THE_SAME} answers that are all “{NO}”", found)
     return found.honest and (found.stopped_after is None or found.checks_then > 0)
 
 
-def _reviews(console: Console, folder: Path, most: int | None) -> bool:
+def _reviews(console: Console, folder: Path, effort: Effort, vectors: bool = False) -> bool:
     """Answer movie reviews by the truth, which none of these features separate well enough."""
+    name = "MiniLM" if vectors else "words"
+    source = folder / f"reviews-{name}.csv"
     try:
-        truth, vectors = reviews(folder / "reviews.csv", most)
+        truth, beside = reviews(source, effort.reviews)
     except MissingData as reason:
         console.print(f"Movie reviews were left out: {reason}")
         return True
-    met = True
-    for name, options in (("words", ()), ("MiniLM", ("--embeddings", str(vectors)))):
-        session = folder / f"reviews-{name}.aluma"
-        found = course(
-            folder / "reviews.csv",
-            ("negative", "positive"),
-            lambda i, _n: truth[i],
-            MOST_REVIEWS,
-            "--session",
-            str(session),
-            *options,
-            going_on=GOING_ON,
-        )
-        _tell(console, f"Movie reviews by {name}, {len(truth):,}, answered by the truth", found)
-        met &= found.stopped_after is None and found.verdict_after is not None and found.honest
-    return met
+    found = course(
+        source,
+        ("negative", "positive"),
+        lambda i, _n: truth[i],
+        MOST_REVIEWS,
+        *(("--embeddings", str(beside)) if vectors else ()),
+        going_on=GOING_ON,
+        pictures=effort.picture(f"reviews-{name}"),
+    )
+    _tell(console, f"Movie reviews by {name}, {len(truth):,}, answered by the truth", found)
+    return found.stopped_after is None and found.verdict_after is not None and found.honest
+
+
+#: What is measured, by name.
+PARTS: dict[str, Callable[[Console, Path, Effort], bool]] = {
+    "pace": _paces,
+    "crashes": _crashes,
+    "crowd": _crowded,
+    "replay": _replayed,
+    "coins": _tossed,
+    "same": _always_the_same,
+    "reviews": _reviews,
+    "reviews-MiniLM": partial(_reviews, vectors=True),
+}
 
 
 def _tell(console: Console, who: str, found: Course) -> None:
@@ -218,3 +268,19 @@ def points(
     np.save(source, X[clear].astype(np.float32))
     side = (margin[clear] > 0) ^ (rng.random(len(clear)) < wrong)
     return source, [LABELS[int(value)] for value in side]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run from the command line; return 1 if the page did not keep what it promises."""
+    parser = argparse.ArgumentParser(description="The labelling page, measured.")
+    parser.add_argument("--parts", nargs="+", choices=list(PARTS), default=list(PARTS))
+    parser.add_argument("--reviews", type=int, help="movie reviews that are taken; all of them")
+    parser.add_argument("--pictures", type=Path, help="folder for pictures of the page")
+    parser.add_argument("--quick", action="store_true")
+    given = parser.parse_args(arguments)
+    effort = Effort(given.quick, given.reviews, given.pictures)
+    return 0 if measured(Console(width=120), given.parts, effort) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
