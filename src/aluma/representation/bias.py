@@ -9,11 +9,11 @@ Half of it, because a longer constant expects one class to be rare: as long as a
 halfspaces have more than three quarters of the examples on one side, and the first answers go into
 finding out that this is not so.
 
-Among several classes even that is too long. What an answer tells about another example is their product,
-the bias's part ``c^2`` of it included. Rows with many features are nearly at right angles, so that
-part is nearly all of it: the class that was told most often gets the votes of the whole pool. There
-weights of the constant are drawn shorter, so that its part is as large as what two rows typically
-have in common (:func:`bias_share`).
+Among several classes even that is too long. What an answer tells about another example is their
+product, the bias's part ``c^2`` included. Rows with many features are nearly at right angles, so
+that part is nearly all of it: the class that was told most often gets the votes of the whole pool.
+There weights of the constant are drawn shorter, so that its part is as large as what two rows
+typically have in common (:func:`bias_share`).
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def bias_share(pool: Pool) -> float:
     """Return by what weights of a pool's constant are multiplied among several classes.
 
     With that share s, ``(s c)^2`` is the root mean square of products of two different rows, and s
-    is between LEAST_SHARE and 1. The last digits are rounded away, since they depend on the machine.
+    is between LEAST_SHARE and 1. Last digits, which depend on the machine, are rounded away.
 
     Examples
     --------
