@@ -419,14 +419,14 @@ def test_between_walls_of_several_classes_only_what_a_bounce_changes_is_changed(
     cosine, sine = np.cos(np.full(16, 0.2)), np.sin(np.full(16, 0.2))
     found = []
     for both in (False, True):
-        impulses, bounces = np.zeros_like(z), np.empty(16, dtype=np.int64)
+        impulses, bounces = np.zeros_like(z), np.zeros(16, dtype=np.int64)
         if both:
             bounce(z, dz, walls.grid, cosine, sine, impulses, bounces, 10_000)
         else:
-            ratio = np.empty(z.shape[1])
+            half = np.full(16, 0.1)
             _bounce(
-                z.copy(), dz.copy(), walls.gram, walls.pull, cosine, sine, impulses, bounces,
-                10_000, ratio, ratio.view(np.int64),
+                z, dz, np.ones(16), walls.gram, walls.pull, np.cos(half), np.sin(half), impulses,
+                bounces, 10_000, *np.empty((2, 2, z.shape[1])),
             )  # fmt: skip
         found.append((walls.combined(impulses), bounces))
     assert found[0][1].sum() > 16
