@@ -46,8 +46,9 @@ from aluma.sampling.lanes import (
     store,
 )
 
-#: From so many walls of several classes on, it pays to change only those that a bounce changes.
-FROM_WALLS = 256
+#: From so many walls of several classes on it pays to change only those that a bounce changes: all
+#: products of the walls with each other would have to be made for every answer.
+FROM_WALLS = 768
 #: Trajectories are drawn uniformly between this share of their length and all of it, so that no
 #: periodicity of the cone can resonate with the flow. At 0.8 a quarter turn without a wall keeps a
 #: correlation of 0.16 with its start: one flight is enough where the cone is wide.
@@ -75,18 +76,19 @@ def fly(
     impulses = np.zeros_like(chains.margins)
     bounces = np.zeros(n, dtype=np.int64)
     limit = max(BOUNCES_PER_WALL * len(walls.normals), LEAST_LIMIT)
-    cosine, sine = np.cos(turn), np.sin(turn)
+    half = np.cos(turn / 2), np.sin(turn / 2)
     if walls.factors is None or len(walls.normals) < FROM_WALLS:
         p, q = np.empty((2, SIDE_BY_SIDE, len(walls.normals)))
         _bounce(
-            chains.margins, speeds, scale, walls.gram, walls.pull, np.cos(turn / 2),
-            np.sin(turn / 2), impulses, bounces, limit, p, q,
+            chains.margins, speeds, scale, walls.gram, walls.pull, *half, impulses, bounces, limit,
+            p, q,
         )  # fmt: skip
     else:
-        margins = chains.margins * scale[:, None]
-        class_reflection.bounce(margins, speeds, walls.grid, cosine, sine, impulses, bounces, limit)
-    velocity *= sine[:, None]
-    ends = chains.points * (scale * cosine)[:, None]
+        class_reflection.bounce(
+            chains.margins, speeds, scale, walls.grid, *half, impulses, bounces, limit
+        )
+    velocity *= np.sin(turn)[:, None]
+    ends = chains.points * (scale * np.cos(turn))[:, None]
     ends += velocity
     ends += walls.combined(impulses)
     landed = walls.products(ends)
