@@ -416,18 +416,15 @@ def test_between_walls_of_several_classes_only_what_a_bounce_changes_is_changed(
     walls = Walls.of_cone(cone.first(len(cone) - missing), "reflection")
     start = np.repeat((target @ contrasts(classes)).reshape(1, -1), 16, axis=0)
     z, dz = walls.products(start), walls.products(rng.standard_normal(start.shape))
-    cosine, sine = np.cos(np.full(16, 0.2)), np.sin(np.full(16, 0.2))
+    one, half = np.ones(16), (np.cos(np.full(16, 0.1)), np.sin(np.full(16, 0.1)))
     found = []
     for both in (False, True):
-        impulses, bounces = np.zeros_like(z), np.empty(16, dtype=np.int64)
+        impulses, bounces = np.zeros_like(z), np.zeros(16, dtype=np.int64)
         if both:
-            bounce(z, dz, walls.grid, cosine, sine, impulses, bounces, 10_000)
+            bounce(z, dz, one, walls.grid, *half, impulses, bounces, 10_000)
         else:
-            ratio = np.empty(z.shape[1])
-            _bounce(
-                z.copy(), dz.copy(), walls.gram, walls.pull, cosine, sine, impulses, bounces,
-                10_000, ratio, ratio.view(np.int64),
-            )  # fmt: skip
+            p, q = np.empty((2, 2, z.shape[1]))
+            _bounce(z, dz, one, walls.gram, walls.pull, *half, impulses, bounces, 10_000, p, q)
         found.append((walls.combined(impulses), bounces))
     assert found[0][1].sum() > 16
     np.testing.assert_array_equal(found[0][1], found[1][1])

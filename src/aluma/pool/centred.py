@@ -126,10 +126,13 @@ class Centred:
         """Return hypotheses prepared for products."""
         return weights.T
 
-    def product(self, selection: Selection, operand: Singles) -> Singles:
+    def product(
+        self, selection: Selection, operand: Singles, out: Singles | None = None
+    ) -> Singles:
         """Return the products of rows with prepared hypotheses."""
         # Shifted in float64: in float32 a mean of 1e8 deviations would leave nothing of the rest.
-        return np.asarray(self.dense(selection).astype(np.float32, order="K") @ operand)
+        single = self.dense(selection).astype(np.float32, order="K")
+        return np.asarray(np.matmul(single, operand, out=out))
 
     def first_wrong(self, part: slice) -> tuple[int, int] | None:
         """Return the first entry that overflows, or None."""
@@ -217,8 +220,11 @@ class CentredSparse(Centred):
         out[-1] = weights @ self._absent
         return out
 
-    def product(self, selection: Selection, operand: Singles) -> Singles:
+    def product(
+        self, selection: Selection, operand: Singles, out: Singles | None = None
+    ) -> Singles:
         """Return the products of rows with prepared hypotheses."""
+        del out
         weights, constant = operand[:-1], operand[-1]
         block = self.inner.held(selection)
         entries = block.data / self.middle.scale[block.indices]

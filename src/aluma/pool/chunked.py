@@ -138,9 +138,11 @@ class Chunked:
         """Return hypotheses prepared for products."""
         return weights.T
 
-    def product(self, selection: Selection, operand: Singles) -> Singles:
+    def product(
+        self, selection: Selection, operand: Singles, out: Singles | None = None
+    ) -> Singles:
         """Return the products of rows with prepared hypotheses."""
-        return self.part(selection).product(slice(None), operand)
+        return self.part(selection).product(slice(None), operand, out)
 
     def first_wrong(self, part: slice) -> tuple[int, int] | None:
         """Return the first entry that is no usable number, or None."""

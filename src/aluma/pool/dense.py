@@ -65,11 +65,13 @@ class Dense:
         """Return hypotheses prepared for products."""
         return weights.T
 
-    def product(self, selection: Selection, operand: Singles) -> Singles:
+    def product(
+        self, selection: Selection, operand: Singles, out: Singles | None = None
+    ) -> Singles:
         """Return the products of rows with prepared hypotheses."""
         # "K" keeps the memory order: transposing a frame's block costs more than the product.
         block = np.asarray(self.data[selection]).astype(np.float32, order="K", copy=False)
-        return np.asarray(block @ operand)
+        return np.asarray(np.matmul(block, operand, out=out))
 
     def first_wrong(self, part: slice) -> tuple[int, int] | None:
         """Return the first entry that is no usable number, or None."""

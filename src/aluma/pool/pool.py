@@ -19,6 +19,7 @@ import numpy.typing as npt
 from aluma.arrays import Bools, Floats, Ints, Singles, bias_of, yes_or_no
 from aluma.pool.centred import Centred, Middle, seen_from
 from aluma.pool.dask_arrays import read_by_workers, with_client
+from aluma.pool.dense import Dense
 from aluma.pool.frames import with_columns
 from aluma.pool.opening import opened
 from aluma.pool.sample import Purpose, Sample, is_large, sampled_rows
@@ -75,7 +76,8 @@ class Pool:
     index: Any
     columns: tuple[Hashable, ...] | None
     _store: Store
-    _zero: Bools
+    #: Which rows are zero, once somebody has looked.
+    _zero: Bools | None
     _samples: dict[Purpose, tuple[Ints, Store]]
     #: Whether it is a part of another pool.
     _is_block = False
@@ -227,7 +229,11 @@ class Pool:
     @property
     def zero_mask(self) -> Bools:
         """The same mask, not to be written to: of a large pool a copy costs more than an answer."""
-        return np.broadcast_to(np.False_, len(self)) if self.bias else self._zero
+        if self.bias:
+            return np.broadcast_to(np.False_, len(self))
+        if self._zero is None:
+            self._zero = self._store.zero_rows(slice(0, len(self)))
+        return self._zero
 
     def alike(self, X: Any) -> Pool:
         """Return new examples as a pool with the same columns, by name if both are named, and bias.
@@ -280,25 +286,31 @@ class Pool:
                 yield slice(start + part.start, start + part.stop), rows
 
     def margin_blocks(
-        self, W: npt.ArrayLike, indices: npt.ArrayLike | None = None
+        self,
+        W: npt.ArrayLike,
+        indices: npt.ArrayLike | None = None,
+        *,
+        into: Singles | None = None,
     ) -> Iterator[tuple[slice, Singles]]:
         """Yield ``(slice, products)`` of the examples with the hypotheses, in float32.
 
         The slice counts positions within ``indices`` (by default the whole pool); the products
-        are a ``(rows, k)`` array that belongs to the caller.
+        are a ``(rows, k)`` array that belongs to the caller. With ``into``, an array of that shape,
+        they are no more rows than it has, and may be in it: the next overwrite them.
         """
         hypotheses = self._hypotheses(W)
         chosen = None if indices is None else self._positions(indices)
         weights = self._store.operand(hypotheses[:, : self.dimension - self.bias])
         constants = hypotheses[:, -1] * np.float32(self.constant)
         step = self._step(4 * len(hypotheses))
-        for part, margins in self._products(weights, chosen, step):
+        step = step if into is None else min(step, len(into))
+        for part, margins in self._products(weights, chosen, step, into):
             if self.bias:
                 margins += constants
             yield part, margins
 
     def _products(
-        self, weights: Singles, chosen: Ints | None, step: int
+        self, weights: Singles, chosen: Ints | None, step: int, into: Singles | None
     ) -> Iterator[tuple[slice, Singles]]:
         """Yield products with prepared weights, of chosen rows or of all in order."""
         if chosen is None and not self._store.is_resident:
@@ -308,7 +320,8 @@ class Pool:
                 yield slice(start, start + rows), block.product(slice(0, rows), weights)
             return
         for part in parts(len(self) if chosen is None else len(chosen), step):
-            yield part, self._store.product(part if chosen is None else chosen[part], weights)
+            out = None if into is None else into[: part.stop - part.start]
+            yield part, self._store.product(part if chosen is None else chosen[part], weights, out)
 
     def margins(self, W: npt.ArrayLike, indices: npt.ArrayLike | None = None) -> Singles:
         """Return the products of examples and hypotheses, ``(n, k)`` in float32."""
@@ -399,9 +412,18 @@ class Pool:
         if not self._store.is_resident:
             self._store.dense(np.unique(np.concatenate(rows)))
 
-    def picked(self, rows: Ints) -> Pool:
-        """Return some examples as a pool of their own, in memory."""
-        return self._block(self._store.part(rows), self.constant)
+    def picked(self, rows: Ints, into: Callable[..., Singles] | None = None) -> Pool:
+        """Return some examples as a pool of their own, in memory.
+
+        ``into(rows, columns)`` gives an array that they may be written to.
+        """
+        store = self._store
+        if into is not None and isinstance(store, Dense) and store.dtype == np.float32:
+            out = into(len(rows), store.shape[1])
+            # Otherwise NumPy writes elsewhere first, so that an index outside changes nothing.
+            np.take(store.data, rows, axis=0, out=out, mode="clip")
+            return self._block(Dense(out, columns=self.columns), self.constant)
+        return self._block(store.part(rows), self.constant)
 
     def mapped(self, work: Callable[..., T], *shared: Any, room: int = 0) -> Iterator[T]:
         """Yield ``work(start, block, *shared)`` for every block of the pool, in order.
@@ -443,9 +465,7 @@ class Pool:
         pool.prepared, pool._is_block = True, True
         pool._store, pool._samples = store, {}
         pool.index, pool.columns = store.index, store.columns
-        pool._zero = (
-            store.zero_rows(slice(0, store.shape[0])) if not constant else np.empty(0, bool)
-        )
+        pool._zero = None
         return pool
 
     # -- inside --------------------------------------------------------------------------------

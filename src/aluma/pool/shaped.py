@@ -129,11 +129,13 @@ class Shaped:
         stretched = self.shaping.single.applied(weights) if whole is None else weights @ whole
         return self.inner.operand(np.asarray(stretched, dtype=np.float32))
 
-    def product(self, selection: Selection, operand: Singles) -> Singles:
+    def product(
+        self, selection: Selection, operand: Singles, out: Singles | None = None
+    ) -> Singles:
         """Return the products of rows with prepared hypotheses."""
         if self._copy is not None:
-            return np.asarray(self._copy[selection] @ operand)
-        return self.inner.product(selection, operand)
+            return np.asarray(np.matmul(self._copy[selection], operand, out=out))
+        return self.inner.product(selection, operand, out)
 
     @cached_property
     def _copy(self) -> Singles | None:

@@ -72,8 +72,11 @@ class Sparse:
         # scipy would make this copy again for every block.
         return np.ascontiguousarray(weights.T)
 
-    def product(self, selection: Selection, operand: Singles) -> Singles:
+    def product(
+        self, selection: Selection, operand: Singles, out: Singles | None = None
+    ) -> Singles:
         """Return the products of rows with prepared hypotheses."""
+        del out
         return np.asarray(self.data[selection].astype(np.float32) @ operand)
 
     def first_wrong(self, part: slice) -> tuple[int, int] | None:

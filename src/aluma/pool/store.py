@@ -69,8 +69,13 @@ class Store(Protocol):
     def operand(self, weights: Singles) -> Singles:
         """Return hypotheses (k, d) prepared for :meth:`product`."""
 
-    def product(self, selection: Selection, operand: Singles) -> Singles:
-        """Return the products of rows with prepared hypotheses, (rows, k), the caller's to keep."""
+    def product(
+        self, selection: Selection, operand: Singles, out: Singles | None = None
+    ) -> Singles:
+        """Return the products of rows with prepared hypotheses, (rows, k), the caller's to keep.
+
+        A store may write them to ``out``, of that shape, and return that.
+        """
 
     def first_wrong(self, part: slice) -> tuple[int, int] | None:
         """Return row and column of the first entry that is no usable number, or None."""

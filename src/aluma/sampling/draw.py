@@ -22,8 +22,6 @@ from aluma.streams import OfSeed, entropy, named, stream, streams
 
 #: Chains fly this many times as long as it takes to forget a start: correlation 0.2^3 < 0.01.
 TIMES_TO_FORGET = 3
-#: Flights of a chain, at least.
-LEAST_FLIGHTS = 6
 #: Blocks of chains, at most, unless it is said how many steps each draw takes.
 MOST_BLOCKS = 8
 
@@ -50,7 +48,7 @@ def _fly_all(
 ) -> Floats:
     """Run a pilot block from one point to find the pace, then every block from where it ended."""
     start, length, flights = each_block(lambda _: _pilot(cone, inside, walls, seed), 1)[0]
-    taken = steps or max(LEAST_FLIGHTS, TIMES_TO_FORGET * flights)
+    taken = steps or TIMES_TO_FORGET * flights
     chosen = count if steps else min(count, MOST_BLOCKS)
     rngs = streams(named(seed, OfSeed.DRAW_FLIGHTS), chosen)
 

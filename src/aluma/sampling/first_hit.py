@@ -4,24 +4,30 @@ from __future__ import annotations
 
 from numba import njit
 
-#: Walls are searched for the first hit in stretches of this many.
-STRETCH = 64
-#: Products with walls are kept above this in flight: the square of its inverse is still a float64.
-LEAST = 1e-140
+from aluma.sampling.lanes import WIDTH, all_of, at_least_fraction, choose, is_less, load, places
+
+#: Walls come in whole numbers of so many.
+TOGETHER = 2 * WIDTH
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def first_hit(bits):  # type: ignore[no-untyped-def]
-    """Return the position of the largest ratio, if any is positive (any position if none is)."""
-    best = bits[0]
-    stretch = 0
-    for start in range(0, len(bits), STRETCH):
-        piece = bits[start : start + STRETCH]
-        most = piece[0]
-        for i in range(len(piece)):
-            most = max(most, piece[i])
-        if most > best:
-            best, stretch = most, start
-    while bits[stretch] != best:
-        stretch += 1
-    return stretch
+def first_hit(p, q, cos, sin):  # type: ignore[no-untyped-def]
+    """Return where ``p / q`` is least among q > 0, or -1 if it is nowhere below ``sin / cos``.
+
+    Two searches run side by side, each in every second vector, so that neither waits for its last
+    comparison.
+    """
+    p_first, q_first, first = all_of(sin), all_of(cos), all_of(-1)
+    p_other, q_other, other = p_first, q_first, first
+    for i in range(0, len(p), TOGETHER):
+        p_here, q_here = load(p, i), load(q, i)
+        sooner = is_less(p_here, q_here, p_first, q_first)
+        p_first, q_first = choose(sooner, p_here, p_first), choose(sooner, q_here, q_first)
+        first = choose(sooner, places(i), first)
+        p_here, q_here = load(p, i + WIDTH), load(q, i + WIDTH)
+        sooner = is_less(p_here, q_here, p_other, q_other)
+        p_other, q_other = choose(sooner, p_here, p_other), choose(sooner, q_here, q_other)
+        other = choose(sooner, places(i + WIDTH), other)
+    sooner = is_less(p_other, q_other, p_first, q_first)
+    p_first, q_first = choose(sooner, p_other, p_first), choose(sooner, q_other, q_first)
+    return at_least_fraction(p_first, q_first, choose(sooner, other, first))

@@ -13,18 +13,23 @@ import numpy as np
 
 from aluma.arrays import Ints, Singles
 from aluma.pool import Pool
+from aluma.pool.scratch import scratch
+
+#: Products are counted as soon as they are there: bytes of them at a time, and rows at least.
+PRODUCT_BYTES, FEWEST_ROWS = 2**18, 64
 
 
 def count_exactly(pool: Pool, hypotheses: Singles, rows: Ints | None = None) -> Ints:
-    """Return how many hypotheses vote + on each row."""
+    """Return how many hypotheses vote + on each row of a block of a pool."""
     pool, hypotheses = pool.unstretched(hypotheses)
     n = len(pool) if rows is None else len(rows)
     counts, doubtful = np.empty(n, dtype=np.int64), np.empty(n, dtype=bool)
     longest = float(np.sqrt(np.einsum("ij,ij->i", hypotheses, hypotheses).max(initial=0.0)))
-    for part, margins in pool.margin_blocks(hypotheses, rows):
-        sizes = _sizes(pool, part if rows is None else rows[part])
-        limits = (_noise(pool.dimension) * longest * sizes).astype(np.float32)
-        _count(margins, limits, counts[part], doubtful[part])
+    limits = (_noise(pool.dimension) * longest * _sizes(pool, rows)).astype(np.float32)
+    at_a_time = max(FEWEST_ROWS, PRODUCT_BYTES // (4 * len(hypotheses)))
+    into = scratch("products", at_a_time, len(hypotheses))
+    for part, margins in pool.margin_blocks(hypotheses, rows, into=into):
+        _count(margins, limits[part], counts[part], doubtful[part])
     again = np.flatnonzero(doubtful)
     if len(again):
         exact = hypotheses.astype(np.float64).T
@@ -49,9 +54,10 @@ def _count(margins: Singles, limits: Singles, counts: Ints, doubtful: Ints) -> N
         doubtful[i] = close > 0
 
 
-def _sizes(pool: Pool, selection: slice | Ints) -> Singles:
+def _sizes(pool: Pool, chosen: Ints | None) -> Singles:
     """Return about the lengths of rows."""
-    rows = pool.held(selection).astype(np.float32, copy=False)
+    rows = pool.held(slice(0, len(pool)) if chosen is None else chosen)
+    rows = rows.astype(np.float32, copy=False)
     if isinstance(rows, np.ndarray):
         # What overflows is in doubt altogether, and looked at once more.
         with np.errstate(over="ignore"):

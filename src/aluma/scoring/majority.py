@@ -7,11 +7,14 @@ to twice as many. What is left at the end has been voted on by all.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import numpy.typing as npt
 
-from aluma.arrays import Floats, Ints, Singles
+from aluma.arrays import Floats, Singles
 from aluma.pool import Pool
+from aluma.pool.scratch import scratch
 from aluma.scoring.exact import count_exactly
 from aluma.scoring.tails import too_few
 from aluma.scoring.votes import directions, minority_votes
@@ -30,7 +33,7 @@ def leaning(pool: Pool, W: npt.ArrayLike, rng: np.random.Generator) -> Floats:
     ``DIFFERS`` for the whole pool: by the tails of the hypergeometric law, an example is decided
     wrongly with probability ``DIFFERS / m`` at most, shared out among the rounds.
     """
-    hypotheses = directions(W)
+    pool, hypotheses = pool.unstretched(directions(W))
     hypotheses = hypotheses[rng.permutation(len(hypotheses))]
     bars = _bars(len(hypotheses), DIFFERS / len(pool))
     found = pool.mapped(_decided, hypotheses, bars, room=4 * FIRST_VOTES)
@@ -51,16 +54,15 @@ def _decided(start: int, block: Pool, hypotheses: Singles, bars: list[tuple[int,
     """Return the shares of + votes that decide the rows of a block."""
     del start
     shares = np.empty(len(block), dtype=np.float32)
-    rows: Ints | None = None
-    positives, heard = np.zeros(len(block), dtype=np.int64), 0
-    for n, bar in bars:
-        positives = positives + count_exactly(block, hypotheses[heard:n], rows)
-        heard, places = n, np.arange(len(block)) if rows is None else rows
-        shares[places] = positives / n
-        open_ = minority_votes(positives, n) > bar
-        rows, positives = places[open_], positives[open_]
-        if not len(rows):
-            return shares
-    positives = positives + count_exactly(block, hypotheses[heard:], rows)
-    shares[slice(None) if rows is None else rows] = positives / len(hypotheses)
+    rows, positives, heard = np.arange(len(block)), np.zeros(len(block), dtype=np.int64), 0
+    odd = {n for n, _ in bars[::2]}
+    for n, bar in [*bars, (len(hypotheses), len(hypotheses))]:
+        positives = positives + count_exactly(block, hypotheses[heard:n])
+        shares[rows] = positives / n
+        open_ = np.flatnonzero(minority_votes(positives, n) > bar)
+        if not len(open_):
+            break
+        rows, positives, heard = rows[open_], positives[open_], n
+        # Rows are taken from one array to the other.
+        block = block.picked(open_, partial(scratch, f"open {n in odd}"))
     return shares

@@ -25,10 +25,13 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from aluma.arrays import Ints, Singles
+from aluma.arrays import Floats, Ints, Singles
 from aluma.extras import needed
 from aluma.learners.aluma import ALuMA
 from aluma.pool import Pool
+from aluma.sampling.blocks import BLOCK
+from aluma.sampling.diagnostics import effective_sample_size
+from aluma.sampling.draw import MOST_BLOCKS
 from aluma.scoring.exact import count_exactly
 from aluma.spaces.version_space import VersionSpace
 
@@ -41,8 +44,9 @@ MOST_BYTES = 2**30
 #: Rows that are written at a time.
 CHUNK = 2**15
 PLACES = ("memory", "npy", "zarr", "parquet", "dask")
-#: A cluster whose workers are killed again and again is a place too, if it is asked for.
-KILLED, KILLS = "killed", 20
+#: Places too, if they are asked for: a cluster whose workers are killed again and again, and a
+#: Parquet file with a column for each number instead of lists.
+KILLED, KILLS, COLUMNS = "killed", 20, "columns"
 ON_A_CLUSTER = ("dask", KILLED)
 #: In place of a place: draws of `VersionSpace.sample`, how many, how many times as many a second
 #: as hit-and-run makes with the paper's 1,000 steps, and how many of those are timed.
@@ -99,7 +103,7 @@ def run(
             status.update(f"{place}: {m:,} x {d}, {n} answers")
             with ExitStack() as stack:
                 costs[place] = _measured(stack, place, Path(folder), X, y, n, clock)
-            console.print(_in_words(place, costs[place]))
+            console.print(_in_words(place, costs[place], next(iter(costs.values()))))
             if results is not None:
                 _keep(results, place, m, d, n, costs[place])
     kind = "wall" if in_wall_time else "CPU"
@@ -111,19 +115,34 @@ def _enough_draws(console: Console, answers: int = 200, dimension: int = 100) ->
     """Compare draws by reflections with those by hit-and-run; say whether they are enough."""
     rng = np.random.default_rng(0)
     target, space = rng.standard_normal(dimension), VersionSpace(dimension)
-    for x in rng.standard_normal((answers, dimension)):
+    examples = rng.standard_normal((answers, dimension))
+    for x in examples:
         space.add(x, 1 if x @ target > 0 else -1)
     space.sample(1)
-    _, ours = _timed(time.process_time, lambda: space.sample(MANY_DRAWS))
+    drawn, ours = _timed(time.process_time, lambda: space.sample(MANY_DRAWS))
     walk = partial(space.sample, FEW_DRAWS, sampler="hit_and_run", steps=1000)
     _, theirs = _timed(time.process_time, walk)
-    ratio = (MANY_DRAWS / ours) / (FEW_DRAWS / theirs)
+    rate = FEW_DRAWS / theirs
+    ratio = (MANY_DRAWS / ours) / rate
+    judged = [*rng.standard_normal((12, dimension)), *examples[:12], drawn.mean(axis=0)]
+    worth = _worth(drawn, np.array(judged).T)
     console.print(
         f"{MANY_DRAWS:,} draws after {answers} answers in {dimension} dimensions: "
         f"{MANY_DRAWS / ours:,.0f} a CPU second, {ratio:.0f} times hit-and-run of 1,000 steps "
-        f"(wanted: {OVER_HIT_AND_RUN:.0f})"
+        f"(wanted: {OVER_HIT_AND_RUN:.0f}), which makes {rate:.0f}. For the slowest of "
+        f"{len(judged)} functions a draw is worth {worth.min():.2f} independent ones, on average "
+        f"{worth.mean():.2f}"
     )
     return ratio >= OVER_HIT_AND_RUN
+
+
+def _worth(drawn: Floats, judged: Floats) -> Floats:
+    """Return how many independent draws each is worth, for functions (d, f) of its direction."""
+    together = MOST_BLOCKS * BLOCK
+    whole = drawn[: len(drawn) // together * together]
+    values = (whole / np.linalg.norm(whole, axis=1, keepdims=True)) @ judged
+    chains = values.reshape(-1, together, values.shape[1]).swapaxes(0, 1)
+    return np.asarray(effective_sample_size(chains) / len(whole))
 
 
 def _labelled(m: int, d: int) -> tuple[Singles, Ints]:
@@ -209,7 +228,7 @@ def _opened(given: Any) -> Pool:
 
 def _given(stack: ExitStack, place: str, folder: Path, X: Singles) -> Any:
     """Return what a pool is made of in a place: an array, a file of it, or a Dask array."""
-    path = folder / f"x.{place}"
+    path = folder / f"x.{'parquet' if place == COLUMNS else place}"
     if place == "memory":
         return X
     if place == "npy":
@@ -224,6 +243,11 @@ def _given(stack: ExitStack, place: str, folder: Path, X: Singles) -> Any:
         lists = arrow.FixedSizeListArray.from_arrays(arrow.array(X.ravel()), X.shape[1])
         parquet = needed("pyarrow.parquet", "scale", "aluma bench scale")
         parquet.write_table(arrow.table({"x": lists}), path, row_group_size=CHUNK)
+    elif place == COLUMNS:
+        arrow = needed("pyarrow", "scale", "aluma bench scale")
+        parquet = needed("pyarrow.parquet", "scale", "aluma bench scale")
+        columns = {f"x{number}": column for number, column in enumerate(X.T)}
+        parquet.write_table(arrow.table(columns), path, row_group_size=CHUNK)
     else:
         return _on_a_cluster(stack, X)
     return path
@@ -301,11 +325,19 @@ def _keep(results: Path, place: str, rows: int, features: int, answers: int, cos
         file.write(json.dumps(about | took) + "\n")
 
 
-def _in_words(place: str, cost: Cost) -> str:
+def _in_words(place: str, cost: Cost, first: Cost) -> str:
     """Return the seconds that a place took, in a line, as soon as they are known."""
+    took = ", ".join(f"{name} {getattr(cost, name):.4f}" for name in SECONDS)
+    same = cost.questions == first.questions and bool((cost.labels == first.labels).all())
+    sent = (
+        ""
+        if cost.traffic is None
+        else "; bytes a question {:,.0f} out, {:,.0f} back".format(*cost.traffic)
+    )
     return (
-        f"{place}: pass {cost.one_pass:.3f} s, opening {cost.opening:.2f}, ask {cost.ask:.4f}, "
-        f"tell {cost.tell:.4f}, predict {cost.predict:.2f}, certificate {cost.certify:.2f} s"
+        f"{place}: seconds {took}; {cost.peak / 2**20:.0f} MiB{sent}; predict "
+        f"{cost.predict / first.predict:.2f} and ask {cost.ask / first.ask:.2f} times the first; "
+        f"questions and labels {'are' if same else 'are NOT'} those of the first"
     )
 
 
