@@ -7,7 +7,7 @@ from aluma.arrays import Floats, Ints
 from aluma.errors import Conflict
 from aluma.geometry.kesler import Factors, Grid, contrasts
 from aluma.pool import Pool
-from aluma.representation.bias import bias_share
+from aluma.representation.bias import bias_share, with_bias
 from aluma.spaces.history import Event, column
 from aluma.spaces.many import ManySpace
 from evidence import generator
@@ -77,14 +77,14 @@ def test_arithmetic_with_factors_is_that_with_walls() -> None:
     np.testing.assert_allclose(few.combined(weights[:, :7]), weights[:, :7] @ walls[:7], atol=1e-12)
 
 
-@pytest.mark.parametrize(("classes", "bias"), [(3, 0.0), (4, 0.0), (3, 2.0)])
-def test_votes_are_those_of_gaussian_matrices_that_agree(classes: int, bias: float) -> None:
+@pytest.mark.parametrize(("classes", "bias"), [(3, False), (4, False), (3, True)])
+def test_votes_are_those_of_gaussian_matrices_that_agree(classes: int, bias: bool) -> None:
     """Shares on 40 examples within five standard errors of both: false alarms below 1 in 1e4."""
     X = small_pool(2)
     target = generator(3).standard_normal((classes, 3))
     labels = (X @ target.T).argmax(axis=1)
     told = [(i, int(labels[i]) or -1) for i in range(5)]
-    pool = Pool(X, bias=bias)
+    pool = with_bias(X, bias)
     space = ManySpace(pool, classes, 2048, 0)
     for index, sign in told:
         space.add(index, sign)
@@ -92,7 +92,7 @@ def test_votes_are_those_of_gaussian_matrices_that_agree(classes: int, bias: flo
         # Weights of the bias are drawn shorter, which is a shorter constant.
         share = bias_share(pool)
         assert 0.3 < share < 0.95
-        X = np.hstack([X, np.full((len(X), 1), share * bias)])
+        X = np.hstack([X, np.full((len(X), 1), share * pool.constant)])
     expected = votes_of(X, accepted(X, told, classes, 4000, 4), classes)
     found = space.shares(pool)
     noise = np.sqrt(expected * (1 - expected) * (1 / 2048 + 1 / 4000)) + 2e-3

@@ -37,6 +37,8 @@ MOST_ROWS = 2000
 MOST_PAIRED, MOST_NUMBERS = 500, 2**22
 #: The bias is no shorter than that among several classes: it must be there for rows of zeros.
 LEAST_SHARE = 0.05
+#: Lengths that differ by no more are the same but for rounding.
+SAME = 1e-3
 
 
 def checked_bias(bias: Any) -> bool | float:
@@ -82,16 +84,20 @@ def bias_share(pool: Pool) -> float:
     """Return by what weights of a pool's constant are multiplied among several classes.
 
     With that share s, ``(s c)^2`` is the root mean square of products of two different rows, and s
-    is between LEAST_SHARE and 1. Last digits, which depend on the machine, are rounded away.
+    is between LEAST_SHARE and 1. A constant of another length than the usual one was chosen by
+    somebody, and is taken as it is. The last digits are rounded away, since they depend on the
+    machine.
 
     Examples
     --------
-    >>> rows = np.random.default_rng(0).standard_normal((400, 16))
-    >>> bias_share(Pool(rows, bias=4.0)), bias_share(Pool(np.eye(400), bias=1.0))
-    (0.498, 0.05)
+    >>> rows = np.random.default_rng(0).standard_normal((400, 64))
+    >>> bias_share(with_bias(rows, True)), bias_share(with_bias(np.eye(400), True))
+    (0.712, 0.05)
+    >>> bias_share(with_bias(rows, 0.5))
+    1.0
     """
     width = pool.dimension - pool.bias
-    if not pool.bias or len(pool) < 2:
+    if len(pool) < 2 or not np.isclose(pool.constant, usual_bias(pool), rtol=SAME):
         return 1.0
     chosen = pool.spread_rows(min(MOST_PAIRED, max(2, MOST_NUMBERS // max(width, 1))))
     rows = pool.rows(chosen)[:, :width]

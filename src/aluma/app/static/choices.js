@@ -2,21 +2,25 @@
 
 import { $, make } from "./dom.js";
 
-// Letters that do nothing else on the page, for the answers after the ninth.
-const LETTERS = "abcdhijkmoqtvwxyz";
+// Digits, then letters that do nothing else on the page.
+const KEYS = "123456789abcdhijkmoqtvwxyz";
 const ARROWS = [["ArrowLeft", "←"], ["ArrowRight", "→"]];
 
 export const MOST = 20;
-export const keyOf = (place) => (place < 9 ? String(place + 1) : LETTERS[place - 9]);
 
 let drawn = "";
 
+// The keys of answers: one that is called by a digit has that, the others have what is left in order.
+export function keysOf(labels) {
+  const own = labels.filter((label) => /^[0-9]$/.test(label));
+  const left = [...KEYS].filter((key) => !own.includes(key));
+  return labels.map((label) => (own.includes(label) ? label : left.shift()));
+}
+
 // Which answer a key gives, or -1. Of two, the arrows do so as well.
-export function placeOf(key, count) {
+export function placeOf(key, labels) {
   const arrow = ARROWS.findIndex(([name]) => name === key);
-  if (arrow >= 0) return count === 2 ? arrow : -1;
-  for (let place = 0; place < count; place += 1) if (keyOf(place) === key) return place;
-  return -1;
+  return arrow >= 0 && labels.length === 2 ? arrow : keysOf(labels).indexOf(key);
 }
 
 // Gives an element the colour of an answer: two have their own, more are spread over the circle.
@@ -40,7 +44,8 @@ export function draw(labels, give) {
   if (wanted === drawn) return;
   drawn = wanted;
   const focused = [...$("choices").children].indexOf(document.activeElement);
-  $("choices").replaceChildren(...labels.map((label, place) => button(label, place, labels.length, give)));
+  const keys = keysOf(labels);
+  $("choices").replaceChildren(...labels.map((label, place) => button(label, place, keys, give)));
   $("answers").classList.toggle("two", labels.length === 2);
   $("choices").classList.toggle("crowd", labels.length > 6);
   if (focused >= 0) $("choices").children[focused]?.focus();
@@ -49,15 +54,15 @@ export function draw(labels, give) {
 // A long name breaks where its parts end, before it breaks anywhere.
 const breakable = (label) => label.split(/(?<=[._\/\\:-])/).flatMap((part, n) => (n > 0 ? [make("wbr"), part] : [part]));
 
-function button(label, place, count, give) {
-  const two = count === 2;
-  const key = make("kbd", { ariaHidden: "true" }, two ? ARROWS[place][1] : keyOf(place).toUpperCase());
+function button(label, place, keys, give) {
+  const two = keys.length === 2;
+  const key = make("kbd", { ariaHidden: "true" }, two ? ARROWS[place][1] : keys[place].toUpperCase());
   const name = make("span", { dir: "auto" }, ...breakable(label));
   const made = make("button", { type: "button", className: "answer", title: label }, ...(two && place ? [name, key] : [key, name]));
   made.id = two ? ["no", "yes"][place] : `answer-${place}`;
-  made.setAttribute("aria-keyshortcuts", two ? `${ARROWS[place][0]} ${keyOf(place)}` : keyOf(place));
+  made.setAttribute("aria-keyshortcuts", two ? `${ARROWS[place][0]} ${keys[place]}` : keys[place]);
   made.addEventListener("click", (event) => give(place, event));
-  return tinted(made, place, count);
+  return tinted(made, place, keys.length);
 }
 
 export function enable(wanted) {

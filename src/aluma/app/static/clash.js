@@ -1,6 +1,6 @@
 // A contradiction, in words, with the examples that clash and the ways out.
 
-import { picker, tag } from "./choices.js";
+import { keysOf, picker, tag } from "./choices.js";
 import { $, count, make } from "./dom.js";
 import { brief } from "./example.js";
 
@@ -52,10 +52,11 @@ export function hide() {
   $("clash").hidden = true;
 }
 
-// Of two answers there is one other; of more, a button each.
+// A button with its key for every other answer, if they are few.
 function instead(clash, card, labels, act) {
+  const keys = labels.length === 2 ? ["←", "→"] : keysOf(labels).map((key) => key.toUpperCase());
   const others = labels.filter((one) => one !== clash.label);
-  if (others.length === 1) return [way(`Answer “${others[0]}” instead`, () => act.other(others[0]), labels.indexOf(others[0]) === 0 ? "←" : "→")];
+  if (others.length <= FEW) return others.map((one) => way(`Answer “${one}” instead`, () => act.other(one), keys[labels.indexOf(one)]));
   return [picker(labels, {
     current: clash.label, others: true, name: card.title, words: (label) => `Answer “${label}” instead`, pick: act.other,
   })];

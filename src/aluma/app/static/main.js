@@ -287,10 +287,11 @@ function add(label, give) {
 
 // What the help says depends on how many answers there are.
 function openHelp() {
-  const two = state === null || state.labels.length === 2, most = state?.labels.length ?? 2;
-  const named = two ? ["←", "→"] : ["1", "…", choices.keyOf(most - 1).toUpperCase()];
+  const given = choices.keysOf(state?.labels ?? ["no", "yes"]).map((key) => key.toUpperCase());
+  const two = given.length === 2;
+  const named = two ? ["←", "→"] : [given[0], "…", given.at(-1)];
   $("help-keys").replaceChildren(...named.flatMap((key) => [key === "…" ? key : make("kbd", {}, key), " "]));
-  $("help-answers").textContent = two ? "the two answers, also 1 and 2" : "the answers, as the buttons say";
+  $("help-answers").textContent = two ? `the two answers, also ${given[0]} and ${given[1]}` : "the answers, as the buttons say";
   $("help-expected").replaceChildren(...(two
     ? ["What is ", make("b", {}, "expected"), ", and how many labels ", make("b", {}, "follow from your answers"), ", holds only if a straight boundary in the features separates the two answers, and for the first it must have been as likely beforehand as was assumed."]
     : ["What is ", make("b", {}, "expected"), " holds only if straight boundaries in the features separate the answers, and if they were as likely beforehand as was assumed."]));
@@ -330,7 +331,7 @@ document.addEventListener("keydown", (event) => {
     return;
   }
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-  const place = state === null ? -1 : choices.placeOf(key, state.labels.length);
+  const place = state === null ? -1 : choices.placeOf(key, state.labels);
   if (clash !== null && clashes.press(key, state.labels[place])) return;
   if (scrolled(event)) return;
   if (place >= 0) keyed(event, place);

@@ -3,7 +3,7 @@
 // One disagreement is shown at a time. The keys of the answers say which one is right, and the next
 // one follows; later (S) puts it off.
 
-import { keyOf, picker, placeOf, tag } from "./choices.js";
+import { keysOf, picker, placeOf, tag } from "./choices.js";
 import { $, count, make, many, percent } from "./dom.js";
 import { brief } from "./example.js";
 import { get } from "./link.js";
@@ -114,8 +114,9 @@ function dispute(one) {
 }
 
 function keys() {
-  if (labels.length === 2) return [make("kbd", {}, "1"), ` ${labels[0]} `, make("kbd", {}, "2"), ` ${labels[1]} · `];
-  return [make("kbd", {}, "1"), " to ", make("kbd", {}, keyOf(labels.length - 1).toUpperCase()), ": the answers in their order · "];
+  const named = keysOf(labels).map((key) => make("kbd", {}, key.toUpperCase()));
+  if (labels.length === 2) return [named[0], ` ${labels[0]} `, named[1], ` ${labels[1]} · `];
+  return [named[0], " to ", named.at(-1), ": the answers in their order · "];
 }
 
 function decide(one, label) {
@@ -135,7 +136,7 @@ function keyed(event) {
   const one = current();
   if (one === null) return;
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-  const place = placeOf(key, labels.length);
+  const place = placeOf(key, labels);
   if (place >= 0) {
     event.preventDefault();
     decide(one, labels[place]);

@@ -1,7 +1,7 @@
 // Review: labels nobody gave, the most doubtful first, to confirm or correct by key; answers that
 // strain the fit; what was skipped. Pictures come as a grid.
 
-import { picker, placeOf, tag, tinted } from "./choices.js";
+import { keysOf, picker, placeOf, tag, tinted } from "./choices.js";
 import { $, count, make, many } from "./dom.js";
 import { brief } from "./example.js";
 import { get } from "./link.js";
@@ -39,9 +39,8 @@ export function open(now) {
   state = now;
   const names = now.labels.map((label) => make("option", { value: label }, label));
   $("review-label").replaceChildren(make("option", { value: "" }, "any answer"), ...names);
-  $("review-keys").textContent = now.labels.length === 2
-    ? "Enter confirms the guess; 1 and 2 give an answer; ↑ ↓ move, S skips, F finds similar ones, U takes back."
-    : "Enter confirms the guess; the keys of the answers give one; ↑ ↓ move, S skips, F finds similar ones, U takes back.";
+  const give = now.labels.length === 2 ? `${keysOf(now.labels).join(" and ")} give an answer` : "the keys of the answers give one";
+  $("review-keys").textContent = `Enter confirms the guess; ${give}; ↑ ↓ move, S skips, F finds similar ones, U takes back.`;
   given = [];
   of = "";
   everybody([]);
@@ -237,7 +236,7 @@ function keyed(event) {
     return go(moved(row, key));
   }
   if (event.repeat || event.ctrlKey) return;
-  const place = placeOf(key, state.labels.length);
+  const place = placeOf(key, state.labels);
   if (place >= 0) give(row, state.labels[place]);
   else if (key === "Enter" && event.target === row) {
     if (row.verdict.label !== "") give(row, row.verdict.label);
