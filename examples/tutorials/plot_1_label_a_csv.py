@@ -10,8 +10,8 @@ what you want when the answers come from somewhere else. Needs ``pip install 'al
 # %%
 # A file of examples
 # ------------------
-# The demonstration's messages to a parcel service, written to a file. Some are complaints. Two
-# columns: the text, and what a person would say, which we use to play the person.
+# The demonstration's messages to a parcel service, written to a file with one column. Some are
+# complaints. Which ones is known here, so that a person can be played.
 
 from pathlib import Path
 from tempfile import mkdtemp

@@ -1,6 +1,6 @@
 """
-Embeddings
-==========
+Embeddings, in a notebook
+=========================
 
 Whatever your examples are, a network can turn them into vectors: sentence embeddings, the last
 layer of an image model, anything. Here it is a small network that was trained to tell the digits 0
@@ -68,6 +68,28 @@ axes.axis("off")
 axes.legend(frameon=False, ncols=2, fontsize=9)
 
 # %%
+# A person at the keys
+# --------------------
+# This page is a notebook too: download it below. There the last line of a cell may be a widget
+# (``pip install 'aluma[notebook]'``): it shows the image, takes an answer by a key, draws the curve
+# and puts up the stop sign when the labels have passed their checks. Nobody is at the keys while
+# this page is built, so they are pressed for them.
+
+from aluma.adapters.notebook import Labeller
+
+mine = aluma.ALuMA(pool, classes=(5, 6, 7, 8, 9), bias=True)
+labeller = Labeller(mine, digits.images[new], question="Which digit is it?")
+for _ in range(12):  # in a notebook: labeller, as the last line of the cell
+    labeller.answer(truth[labeller.state["card"]["example"]])
+print(f"{mine.n_answers} answers. {labeller.state['headline']}")
+
+# %%
+# .. image:: /images/jupyterlab.png
+#    :alt: The widget in JupyterLab, here about points in the plane
+#
+# Look at ``mine.predict()`` or ``mine.certificate()`` in other cells whenever you like. With a
+# :class:`aluma.Session` in place of the learner, every answer is on the disk as well.
+#
 # From a file of embeddings to the page
 # -------------------------------------
 # Saved with ``np.save("embeddings.npy", embeddings)``, the same is

@@ -25,13 +25,13 @@ print(f"{relevant.sum()} of {len(truth)} are relevant, which nobody knows")
 # %%
 # Learn what to look for
 # ----------------------
-# 120 questions. ``promise="credible"`` spends none of them on checks: we check afterwards, and for
+# 50 questions. ``promise="credible"`` spends none of them on checks: we check afterwards, and for
 # what matters here. Begin with one record that you know to be relevant.
 
 learner = aluma.ALuMA(X, classes=("other", "relevant"), bias=True, promise="credible")
 known = int(np.flatnonzero(relevant)[0])
 learner.tell(known, "relevant")
-aluma.run(learner, truth, budget=119)
+aluma.run(learner, truth, budget=50)
 found = learner.predict() == "relevant"
 print(f"{found.sum()} records are labelled relevant after {learner.n_answers} answers")
 
@@ -52,7 +52,7 @@ print(f"{len(read)} read, {(labels == 'relevant').sum()} of them relevant")
 # An audit of the rest. ``missed("relevant")`` is how many relevant records can still be among those
 # labelled otherwise; it is right with 95% probability, whatever the data, and whatever the model.
 # With ``doubt``, records that votes are less sure about are drawn more often. That finds more of
-# what was missed; where little was, the bound comes down later. Two ways, for two wishes.
+# what was missed. Where next to nothing was, drawing evenly proves it sooner.
 
 doubt = learner.predict_proba()[:, 1]
 bounds = {}
