@@ -12,7 +12,7 @@ length is near 1 where all examples point the same way and are long beside the b
 constant column, which is a bias as well. Short examples beside a large bias look alike too, but
 only until the answers have told what the bias is: they are no problem.
 
-A learner's bias is half as long as a typical row, and then b is free to make up for ``<w, m>``:
+A learner's bias is in proportion to a typical row, and then b is free to make up for ``<w, m>``:
 clouds at 0.995 had 1% wrong after 50 answers with one as long as a row, as centred ones, and 9%
 with a bias of 1. But before the first answers nearly all halfspaces still have all examples on one
 side, so labels look settled, and columns of other scales stay drowned. So any bias counts as 1
