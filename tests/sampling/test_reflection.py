@@ -429,3 +429,9 @@ def test_between_walls_of_several_classes_only_what_a_bounce_changes_is_changed(
     assert found[0][1].sum() > 16
     np.testing.assert_array_equal(found[0][1], found[1][1])
     np.testing.assert_allclose(found[0][0], found[1][0], atol=1e-9)
+
+
+def test_walls_that_do_not_fill_vectors_are_refused() -> None:
+    """Compiled loops would read and write past their end."""
+    with pytest.raises(ValueError, match="whole numbers of 16, got 5"):
+        Walls(np.eye(5), 0.0)

@@ -9,11 +9,11 @@ Half of it, because a longer constant expects one class to be rare: as long as a
 halfspaces have more than three quarters of the examples on one side, and the first answers go into
 finding out that this is not so.
 
-Among several classes even that is too long. What an answer tells about another example is their
+Among several classes it is another share. What an answer tells about another example is their
 product, the bias's part ``c^2`` included. Rows with many features are nearly at right angles, so
-that part is nearly all of it: the class that was told most often gets the votes of the whole pool.
-There weights of the constant are drawn shorter, so that its part is as large as what two rows
-typically have in common (:func:`bias_share`).
+that part would be nearly all of it: the class that was told most often gets the votes of the whole
+pool. There weights of the constant are drawn shorter or longer, so that its part is as large as
+what two rows typically have in common (:func:`bias_share`).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ SHARE = 0.5
 MOST_ROWS = 2000
 #: Rows whose products with each other are looked at: at most so many, and so many numbers in all.
 MOST_PAIRED, MOST_NUMBERS = 500, 2**22
-#: The bias is no shorter than that among several classes: it must be there for rows of zeros.
+#: Among several classes it is no shorter than that, for the sake of rows of zeros.
 LEAST_SHARE = 0.05
 #: Lengths that differ by no more are the same but for rounding.
 SAME = 1e-3
@@ -83,28 +83,29 @@ def usual_bias(pool: Pool) -> float:
 def bias_share(pool: Pool) -> float:
     """Return by what weights of a pool's constant are multiplied among several classes.
 
-    With that share s, ``(s c)^2`` is the root mean square of products of two different rows, and s
-    is between LEAST_SHARE and 1. A constant of another length than the usual one was chosen by
-    somebody, and is taken as it is. The last digits are rounded away, since they depend on the
-    machine.
+    With that share s, ``(s c)^2`` is the root mean square of products of two different rows, and
+    ``s c`` between LEAST_SHARE of a typical row and all of it. A constant of another length than
+    the usual one was chosen by somebody, and is taken as it is. The last digits are rounded away,
+    since they depend on the machine.
 
     Examples
     --------
-    >>> rows = np.random.default_rng(0).standard_normal((400, 64))
+    >>> rows = np.random.default_rng(0).standard_normal((400, 16))
     >>> bias_share(with_bias(rows, True)), bias_share(with_bias(np.eye(400), True))
-    (0.712, 0.05)
+    (1.016, 0.1)
     >>> bias_share(with_bias(rows, 0.5))
     1.0
     """
-    width = pool.dimension - pool.bias
-    if len(pool) < 2 or not np.isclose(pool.constant, usual_bias(pool), rtol=SAME):
+    width, longest = pool.dimension - pool.bias, typical_length(pool)
+    if len(pool) < 2 or not np.isclose(pool.constant, SHARE * longest, rtol=SAME):
         return 1.0
     chosen = pool.spread_rows(min(MOST_PAIRED, max(2, MOST_NUMBERS // max(width, 1))))
     rows = pool.rows(chosen)[:, :width]
     products = rows @ rows.T
     np.fill_diagonal(products, 0.0)
     typical = np.sqrt((products**2).sum() / (len(rows) * (len(rows) - 1)))
-    return float(np.clip(round(float(np.sqrt(typical) / pool.constant), 3), LEAST_SHARE, 1.0))
+    wanted = np.clip(np.sqrt(typical), LEAST_SHARE * longest, longest)
+    return round(float(wanted / pool.constant), 3)
 
 
 def with_bias(X: Any, bias: bool | float) -> Pool:

@@ -11,14 +11,15 @@ import numpy as np
 from aluma.arrays import Bools, Floats, Ints
 from aluma.geometry.cone import Cone, guard
 from aluma.geometry.kesler import Factors, Grid
-
-#: Walls are padded to whole vector registers with copies of the first wall, which changes nothing.
-LANES = 16
+from aluma.sampling.first_hit import TOGETHER
 
 
 @dataclass(frozen=True)
 class Walls:
     """What a kernel needs of a cone.
+
+    They are padded with copies of the first wall, which changes nothing, until there are whole
+    vectors of them.
 
     Attributes
     ----------
@@ -32,6 +33,14 @@ class Walls:
     margin: float
     sampler: str = "reflection"
     factors: Factors | None = None
+
+    def __post_init__(self) -> None:
+        # Compiled loops read whole vectors, and would read and write past the end of others.
+        if len(self.normals) % TOGETHER:
+            raise ValueError(
+                f"walls come in whole numbers of {TOGETHER}, got {len(self.normals)}: make them by "
+                "Walls.of, which fills them up."
+            )
 
     @classmethod
     def of_cone(cls, cone: Cone, sampler: str) -> Walls:
@@ -68,7 +77,7 @@ class Walls:
             return np.asarray(points @ self.normals.T)
         found = self.factors.products(points)
         walls = found.shape[1]
-        out = np.empty((len(found), walls + -walls % LANES))
+        out = np.empty((len(found), walls + -walls % TOGETHER))
         out[:, :walls], out[:, walls:] = found, found[:, :1]
         return out
 
@@ -83,8 +92,8 @@ class Walls:
 
 
 def _padded(walls: int) -> Ints:
-    """Return the order of walls in which the first is repeated until registers are full."""
-    return np.concatenate([np.arange(walls), np.zeros(-walls % LANES, dtype=np.int64)])
+    """Return the order of walls in which the first is repeated until vectors are full."""
+    return np.concatenate([np.arange(walls), np.zeros(-walls % TOGETHER, dtype=np.int64)])
 
 
 class Chains(NamedTuple):
