@@ -12,6 +12,7 @@ import pytest
 from aluma import ALuMA, SimpleMargin
 from aluma.errors import BadInput, Unreadable
 from aluma.pool import Pool
+from aluma.pool.parquet import _put_side_by_side
 from aluma.pool.sample import Purpose
 from evidence import generator
 
@@ -232,3 +233,10 @@ def test_a_zarr_array_is_a_pool_and_a_group_of_two_is_not(tmp_path: Path) -> Non
 def test_a_path_that_cannot_be_is_not_there(name: str) -> None:
     with pytest.raises(BadInput, match="there is no file or folder"):
         Pool(name)
+
+
+def test_columns_are_put_side_by_side_whatever_their_number() -> None:
+    columns = np.arange(130 * 70, dtype=np.float32).reshape(70, 130)
+    out = np.empty((130, 70), dtype=np.float32)
+    _put_side_by_side(columns, out)
+    assert np.array_equal(out, columns.T)
