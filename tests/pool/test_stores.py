@@ -14,6 +14,7 @@ import pytest
 from aluma import ALuMA, SimpleMargin
 from aluma.errors import BadInput, Unreadable
 from aluma.pool import Pool, zarr_arrays
+from aluma.pool.parquet import _put_side_by_side
 from aluma.pool.sample import Purpose
 from evidence import generator
 
@@ -257,3 +258,10 @@ def test_codecs_that_unpickle_are_seen_whatever_version_of_zarr_lets_them_throug
         array = SimpleNamespace(metadata=SimpleNamespace(**named), store_path="x")
         with pytest.raises(BadInput, match="pickled"):
             zarr_arrays._check_codecs(array)
+
+
+def test_columns_are_put_side_by_side_whatever_their_number() -> None:
+    columns = np.arange(130 * 70, dtype=np.float32).reshape(70, 130)
+    out = np.empty((130, 70), dtype=np.float32)
+    _put_side_by_side(columns, out)
+    assert np.array_equal(out, columns.T)

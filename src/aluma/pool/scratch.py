@@ -7,12 +7,19 @@ there anew then costs more than the votes it is for: the system has to find it p
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
 from aluma.arrays import Singles
 
 _KEPT = threading.local()
+
+
+def room_for(turn: int) -> Callable[[int, int], Singles]:
+    """Return who gives room for rows that are picked out of those of the turn before."""
+    return partial(scratch, "even" if turn % 2 == 0 else "odd")
 
 
 def scratch(name: str, rows: int, columns: int) -> Singles:

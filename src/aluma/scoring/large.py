@@ -21,6 +21,7 @@ import numpy.typing as npt
 from aluma.arrays import Bools, Floats, Ints, Singles
 from aluma.pool import Pool
 from aluma.pool.sample import Purpose, Sample
+from aluma.pool.scratch import room_for
 from aluma.scoring.elimination import DELTA, Shortlist, shortlist
 from aluma.scoring.exact import count_exactly
 from aluma.scoring.tails import first_round, too_few
@@ -124,17 +125,25 @@ def _offered(
     go on to twice as many. With ``fewest`` 0, rows on which the first few agree are dropped.
     """
     k, share = len(hypotheses), delta / 2
+    block, hypotheses = block.unstretched(hypotheses)
     rows = _remaining(start, len(block), gone)
     n = first_round(k, fewest, share) if fewest else min(GLANCE, k)
-    positives = count_exactly(block, hypotheses[:n], rows)
-    disputed, heard = int(minority_votes(positives, n).sum()), n
+    if not len(rows):
+        return Offer(rows, rows, 0, n, 0)
+    if len(rows) < len(block):
+        block = block.picked(rows, room_for(0))
+    positives = count_exactly(block, hypotheses[:n])
+    disputed, heard, picks = int(minority_votes(positives, n).sum()), n, 0
     products = n * len(rows)
     while n < k:
         bar = too_few(k, fewest, n, share) if fewest else 0
-        alive = minority_votes(positives, n) > bar
-        rows, positives = rows[alive], positives[alive]
+        alive = np.flatnonzero(minority_votes(positives, n) > bar)
+        if not len(alive):
+            return Offer(alive, alive, disputed, heard, products)
+        rows, positives, picks = rows[alive], positives[alive], picks + 1
+        block = block.picked(alive, room_for(picks))
         more = 2 * n if fewest and 4 * n <= k else k
-        positives = positives + count_exactly(block, hypotheses[n:more], rows)
+        positives = positives + count_exactly(block, hypotheses[n:more])
         products += (more - n) * len(rows)
         n, share = more, share / 2
     enough = minority_votes(positives, k) >= max(fewest, 1)

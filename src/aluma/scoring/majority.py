@@ -7,14 +7,12 @@ to twice as many. What is left at the end has been voted on by all.
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 import numpy.typing as npt
 
 from aluma.arrays import Floats, Singles
 from aluma.pool import Pool
-from aluma.pool.scratch import scratch
+from aluma.pool.scratch import room_for
 from aluma.scoring.exact import count_exactly
 from aluma.scoring.tails import too_few
 from aluma.scoring.votes import directions, minority_votes
@@ -55,14 +53,12 @@ def _decided(start: int, block: Pool, hypotheses: Singles, bars: list[tuple[int,
     del start
     shares = np.empty(len(block), dtype=np.float32)
     rows, positives, heard = np.arange(len(block)), np.zeros(len(block), dtype=np.int64), 0
-    odd = {n for n, _ in bars[::2]}
-    for n, bar in [*bars, (len(hypotheses), len(hypotheses))]:
+    for turn, (n, bar) in enumerate([*bars, (len(hypotheses), len(hypotheses))]):
         positives = positives + count_exactly(block, hypotheses[heard:n])
         shares[rows] = positives / n
         open_ = np.flatnonzero(minority_votes(positives, n) > bar)
         if not len(open_):
             break
         rows, positives, heard = rows[open_], positives[open_], n
-        # Rows are taken from one array to the other.
-        block = block.picked(open_, partial(scratch, f"open {n in odd}"))
+        block = block.picked(open_, room_for(turn))
     return shares

@@ -8,6 +8,7 @@ many threads in memory as the cluster has.
 from __future__ import annotations
 
 import json
+import logging
 import os
 import signal
 import threading
@@ -199,9 +200,12 @@ def _measured(
 
 def _kill_one(client: Any) -> None:
     """Kill a worker while the next question is worked out, once all of them are there."""
-    # One that is killed while it starts is not started again by itself.
-    client.cluster.scale(WORKERS)
-    client.wait_for_workers(WORKERS, timeout=120)
+    try:
+        client.wait_for_workers(WORKERS, timeout=15)
+    except TimeoutError:
+        # One that is killed while it starts is not started again by itself, and goes on counting.
+        client.cluster.scale(len(client.cluster.worker_spec) + 1)
+        client.wait_for_workers(WORKERS, timeout=120)
     pid = min(client.run(os.getpid).values())
     threading.Timer(0.02, os.kill, (pid, signal.SIGKILL)).start()
 
@@ -258,7 +262,11 @@ def _on_a_cluster(stack: ExitStack, X: Singles) -> Any:
     distributed = needed("distributed", "scale", "aluma bench scale")
     cluster = stack.enter_context(
         distributed.LocalCluster(
-            n_workers=WORKERS, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
+            n_workers=WORKERS,
+            threads_per_worker=1,
+            host="127.0.0.1",
+            dashboard_address=None,
+            silence_logs=logging.ERROR,
         )
     )
     stack.enter_context(distributed.Client(cluster))
