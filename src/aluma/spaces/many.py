@@ -233,7 +233,7 @@ class ManySpace(Retraceable):
 
     def voters(self, most_times: int = 1) -> npt.NDArray[Any]:
         """Return the hypotheses that vote, (k, K, d) in float32."""
-        return np.concatenate(list(self._matrices(1)))
+        return _together(self._matrices(1))
 
     def shares(self, pool: Pool, most_times: int = 1) -> Floats:
         """Return the share of votes that each class has, (n, K), among the voters."""
@@ -241,7 +241,7 @@ class ManySpace(Retraceable):
 
     def jury(self, task: Task = VOTE, most_times: int = 1) -> npt.NDArray[Any]:
         """Return such hypotheses that no question was chosen by, (k, K, d) in float32."""
-        return np.concatenate(list(self._jurors(task, most_times)))
+        return _together(self._jurors(task, most_times))
 
     def vote(self, pool: Pool, most_times: int = 1) -> Floats:
         """Return the shares among a jury, of which not all are held at once."""
@@ -356,3 +356,9 @@ class ManySpace(Retraceable):
             if self.pool.bias:
                 matrices[:, -1] *= np.float32(self._share)
             yield matrices.reshape(len(part), self.classes, d)
+
+
+def _together(parts: Iterable[Singles]) -> Singles:
+    """Return hypotheses in one array; of wide pools, a copy of it would cost as much as a vote."""
+    found = list(parts)
+    return found[0] if len(found) == 1 else np.concatenate(found)
