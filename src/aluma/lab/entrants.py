@@ -79,6 +79,8 @@ TK = Entrant("tk", "simple_margin", {"predict_with": "vote"}, paper="TK")
 QBC = Entrant("qbc", "qbc", paper="QBC")
 CAL = Entrant("cal", "cal", paper="CAL")
 ERM = Entrant("erm", "passive", {"predict_with": "vote"}, paper="ERM")
+#: CAL with thousands of answers: its separator labels, which costs next to nothing.
+CAL_SVM = Entrant("cal", "cal", {"predict_with": "svm"}, paper="CAL")
 #: Passive learning of very large pools, by the examples that CAL reads.
 ERM_READ = Entrant("erm", "cal", paper="ERM", read_off="cal")
 

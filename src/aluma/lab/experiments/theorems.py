@@ -138,7 +138,7 @@ PACKING = Calculation(
     notes="Evenly spaced in the plane, otherwise drawn at random and kept if far enough apart. "
     "That everything must be asked holds. The size does not: caps around the points do not "
     "overlap, so that m is at most of the order of γ^(-(d-1)/2); claimed is 1/γ^d.",
-    seeds={"full": 3, "quick": 1, "tiny": 1},
+    seeds={"full": 5, "quick": 1, "tiny": 1},
     compute=packing.margin_packing,
     parameter="d, γ",
     values={
@@ -236,7 +236,7 @@ EARLIER = Calculation(
     "Golovin and Krause: 2 OPT_max ln(1/p_min) in the worst case; the paper: Theorem 5, for the "
     "likeliest target, in the mean over targets, and for the least likely one. All at α = 1. On "
     "the grid, ln p_min is to be compared with ln (c/d)^(d²).",
-    seeds={"full": 3, "quick": 1, "tiny": 1},
+    seeds={"full": 5, "quick": 1, "tiny": 1},
     compute=earlier.compare_bounds,
     parameter="class",
     values={

@@ -149,7 +149,7 @@ VERDICTS: Mapping[str, Verdict] = {
         SAME,
         table=1,
         columns=FIVE,
-        row=0,
+        row=1,
     ),
     "opposite-points": Verdict(
         "Two circles, the lemma",
