@@ -213,7 +213,7 @@ def test_uploaded_images_and_tables_are_asked_in_alumas_order_too(tmp_path):
         token = client.post("/api/token/", json={}).json()["token"]
         with backend(tmp_path, ports[1], token, address) as place:
             images = made(client, question('<Image name="shown" value="$shown"/>', "3", "8"))
-            files = [("files", (name, one, "image/png")) for name, one in pictures()]
+            files = [(name, (name, one, "image/png")) for name, one in pictures()]
             assert client.post(f"/api/projects/{images}/import", files=files).is_success
             connect(client, images, place)
             table = made(client, question('<Table name="shown" value="$shown"/>', "in", "out"))
