@@ -1,0 +1,53 @@
+"""When a check goes on, is given up, or shows that the goal is out of reach: numbers alone."""
+
+import pytest
+
+from aluma.promises.checking import TELLING, Round, out_of_reach, share_of_delta, tells_too_little
+
+POOL, TOLERANCE, DELTA = 1000, 0.05, 0.05
+#: Of a labelling with far too many wrong, and of one with few.
+BAD, GOOD = Round(100, 10, 6), Round(100, 60, 1)
+
+
+def test_what_was_put_right_was_wrong_when_the_check_began() -> None:
+    found = Round(128, 114, 16)
+    least = found.least_share(900, share_of_delta(DELTA, 1))
+    assert 16 / 900 < TOLERANCE < least < 16 / 114
+
+
+@pytest.mark.parametrize(
+    ("past", "checks", "goes_on"),
+    [
+        ([], 5, False),
+        ([GOOD], 5, False),
+        ([BAD], 5, True),
+        ([GOOD, BAD], TELLING - 1, True),
+        ([BAD], TELLING, False),
+        ([BAD, GOOD], 5, False),
+    ],
+)
+def test_a_second_failure_goes_on_until_it_tells_how_many_are_wrong(past, checks, goes_on) -> None:
+    assert tells_too_little(past, checks, POOL, TOLERANCE, DELTA) is goes_on
+
+
+def test_two_failures_with_errors_that_do_not_fall_are_out_of_reach() -> None:
+    last = Round(150, 30, 15)
+    found = out_of_reach([BAD, last], POOL, TOLERANCE, DELTA)
+    assert found is not None
+    assert (found.checks, found.wrong) == (30, 15)
+    assert found.estimate == pytest.approx(0.5 * 0.85)
+    assert TOLERANCE < found.lower_bound < found.estimate
+
+
+@pytest.mark.parametrize(
+    "past",
+    [
+        [],
+        [BAD],
+        [GOOD, Round(150, 30, 15)],
+        # Errors that fall as fast as this come to the goal before half of the pool is answered.
+        [Round(40, 10, 9), Round(100, 30, 9)],
+    ],
+)
+def test_one_failure_or_errors_that_fall_fast_are_not(past) -> None:
+    assert out_of_reach(past, POOL, TOLERANCE, DELTA) is None
