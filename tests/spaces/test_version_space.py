@@ -206,7 +206,8 @@ def test_a_conflict_is_irreducible_names_the_new_answer_and_changes_nothing(
     V = VersionSpace(d)
     X, y = np.empty((0, d)), np.empty(0, dtype=int)
     conflicts = 0
-    for _ in range(4 * d + 4):
+    # So many random labels are without a contradiction once in 2^23 times at most.
+    for _ in range(8 * d + 16):
         x, label = rng.standard_normal(d), int(rng.choice([-1, 1]))
         more, labels = np.vstack([X, x]), np.append(y, label)
         conflict = conflict_of(V, x, label)
