@@ -140,10 +140,11 @@ def _report(console: Console, pool: ClassPool, kept: KeptRuns, wanted: Wanted) -
         seconds = np.mean([one["cpu"] for one in mine.values()])
         table.add_row(name, str(len(mine)), *cells, f"{seconds:.0f}")
     console.print(table)
+    early = [str(n) for n in AHEAD if str(n) in marks]
     for name, mine in runs.items():
-        if mine and name != "ALuMA":
-            gaps = [_gaps(runs["ALuMA"], mine, str(n)).mean() for n in AHEAD if str(n) in marks]
-            console.print(f"ALuMA minus {name}, mean at {AHEAD}: {np.mean(gaps):+.1f} points")
+        if mine and early and name != "ALuMA":
+            mean = np.mean([_gaps(runs["ALuMA"], mine, n).mean() for n in early])
+            console.print(f"ALuMA minus {name}, mean at {', '.join(early)}: {mean:+.1f} points")
     console.print(f"behind: {', '.join(behind) or 'nobody'}")
     return not behind
 
