@@ -93,7 +93,11 @@ OCTAHEDRON_15 = Tournament(
     every=60,
     growth=1.04,
     summarised=False,
-    printed=dict.fromkeys(("10000", "10000-without", "all"), paper_figures.OCTAHEDRON[15]),
+    printed={
+        "10000": paper_figures.OCTAHEDRON[15],
+        "10000-without": {"TK": paper_figures.OCTAHEDRON[15]["TK"]},
+        "all": paper_figures.OCTAHEDRON[15],
+    },
 )
 
 

@@ -15,6 +15,7 @@ from aluma.lab.experiments.report.sweeps import (
     _gave_up,
     _sweep_line,
     _sweep_table,
+    _unfinished,
     sweep_section,
 )
 from aluma.lab.experiments.results import Results
@@ -69,6 +70,14 @@ def test_who_asked_for_everything_wanted_did_not_give_up() -> None:
     (row,) = _sweep_table(results, CIRCLE, [QBC], "right").rows
     assert [getattr(cell, "text", cell) for cell in row] == ["10", ">10 (8 to >10)"]
     assert _gave_up(results, CIRCLE, [QBC]) == []
+
+
+def test_a_section_says_how_many_runs_are_there_where_some_are_missing() -> None:
+    runs = {"qbc@10": [run(8, 8)], "erm@10": [run(9, 9)] * 2}
+    whole, part = ({"qbc@10": n, "erm@10": 2} for n in (1, 2))
+    assert _unfinished(Results(CIRCLE, "tiny", runs, whole)) == []
+    (said,) = _unfinished(Results(CIRCLE, "tiny", runs, part))
+    assert said.endswith("Targets of each case: qbc@10 1, erm@10 2.")
 
 
 def test_pools_on_no_scale_have_rows_and_what_was_asked_in_all() -> None:

@@ -36,7 +36,11 @@ def sweep_section(results: Results, contest: Tournament) -> Section:
     going_on = [entrant for entrant in there if entrant.key in contest.to_the_end]
     if going_on:
         tables.append(_sweep_table(results, contest, going_on, "asked"))
-    said = [*_beside_the_paper(results, contest, there), *_gave_up(results, contest, there)]
+    said = [
+        *_unfinished(results),
+        *_beside_the_paper(results, contest, there),
+        *_gave_up(results, contest, there),
+    ]
     if len(values) < 2:
         return Section(contest, said, tables)
     if not all(isinstance(value, int | float) for value in values):
@@ -174,6 +178,14 @@ def _reference(contest: Tournament, values: Sequence[Any]) -> list[Line]:
     if contest.name == "lower-bound":
         return [Line("", "log₂ m", x, np.log2(x), dashed=True)]
     return []
+
+
+def _unfinished(results: Results) -> list[str]:
+    """Say how many runs each median is of, where some are missing."""
+    if not results.missing:
+        return []
+    there = [f"{case} {len(runs)}" for case, runs in results.by_case.items()]
+    return [f"Not all runs are there. Targets of each case: {', '.join(there)}."]
 
 
 def _beside_the_paper(results: Results, contest: Tournament, there: Sequence[Entrant]) -> list[str]:
