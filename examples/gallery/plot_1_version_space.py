@@ -21,7 +21,8 @@ rng = np.random.default_rng(4)
 X = rng.uniform(-1, 1, size=(60, 2))
 target = np.array([0.8, 0.6, 0.1])
 y = np.where(X @ target[:2] + target[2] > 0, "yes", "no")
-learner = ALuMA(X, classes=("no", "yes"), bias=True, alpha=1, slack=0, n_hypotheses=2000)
+# A bias of 1, so that a boundary is where w[0] x + w[1] y + w[2] = 0.
+learner = ALuMA(X, classes=("no", "yes"), bias=1.0, alpha=1, slack=0, n_hypotheses=2000)
 
 # %%
 # The sphere is looked at from the side where the right boundary is; the dots are the two

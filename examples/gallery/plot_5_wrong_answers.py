@@ -26,7 +26,7 @@ print(f"{flipped[asked].sum()} of {len(asked)} answers were wrong")
 print(f"{(learner.predict() != truth).mean():.1%} of the labels are wrong")
 
 # %%
-# Left: the background is the share of votes, white where the boundaries disagree; rings are answers
+# Left: the background is the share of votes, faint where the boundaries disagree; rings are answers
 # that were in fact wrong. Right: all answers, the most disputed first. Most wrong ones are in
 # front, so looking at a dozen of sixty finds them.
 

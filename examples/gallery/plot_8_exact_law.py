@@ -65,4 +65,4 @@ for axes, sampler, shift in zip(row, ("reflection", "hit_and_run"), (-0.2, 0.2),
 for k, share in enumerate(100 * shares):
     row[2].plot([k - 0.42, k + 0.42], [share, share], color="k", lw=1.6)
 row[2].set(xticks=[], ylabel="of the draws, %")
-row[2].set_title("counted, and exactly (black)", fontsize=11)
+row[2].set_title("bars: counted, lines: exactly", fontsize=11)

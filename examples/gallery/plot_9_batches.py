@@ -14,7 +14,8 @@ import aluma
 rng = np.random.default_rng(2)
 X = rng.standard_normal((500, 2))
 y = X @ [0.9, -0.5] > 0.3
-learner = aluma.ALuMA(X, classes=(False, True), bias=True, promise="credible", slack=0)
+# A bias of 1, so that a boundary is where w[0] x + w[1] y + w[2] = 0.
+learner = aluma.ALuMA(X, classes=(False, True), bias=1.0, promise="credible", slack=0)
 aluma.run(learner, y, budget=3)
 
 batch = learner.ask(8)

@@ -3,7 +3,7 @@ What is believed, what is checked, and what is true
 ===================================================
 
 Two overlapping clouds. While it learns, a learner can only say what it expects if its assumption
-holds; checks at random show what is the case. The black line is the truth, which nobody sees in
+holds; checks at random show what is the case. The lower line is the truth, which nobody sees in
 real use.
 """
 
