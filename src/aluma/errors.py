@@ -85,8 +85,8 @@ class OutOfReach(Exhausted):
         # Rounded down: at least so much was shown, and no more.
         least = f"{floor(float(lower_bound) * 10_000 + 1e-9) / 10_000:.2%}"
         super().__init__(
-            f"these features, as they are, cannot separate the answers well enough: {wrong} of the "
-            f"last {checks} labels checked at random were {were}, so about {estimate:.0%} of all "
+            f"these features, as they are, cannot separate the answers well enough: {wrong} of "
+            f"{checks} labels checked at random were {were}, so about {estimate:.0%} of all "
             f"would be (at least {least} were when that check began), and {100 * tolerance:.10g}% "
             "may be. Better features (rows seen from their middle, if they are not: Pool.centred) "
             "or the full labelling are the way: set keep_asking = True to go on asking, or allow "
