@@ -62,8 +62,8 @@ class OutOfReach(Exhausted):
 
     Attributes
     ----------
-    estimate : share of the labels that was wrong when the last audit began, as far as it tells
-    lower_bound : share that was wrong then at least
+    estimate : share of the labels that is wrong now, if as many are as the last audit found
+    lower_bound : share that was wrong at least when it began
     tolerance : share that may be wrong
     checks, wrong : labels that the last audit checked at random, and how many were wrong, or
         skipped: nobody could say that those are right
@@ -85,11 +85,12 @@ class OutOfReach(Exhausted):
         # Rounded down: at least so much was shown, and no more.
         least = f"{floor(float(lower_bound) * 10_000 + 1e-9) / 10_000:.2%}"
         super().__init__(
-            f"these features, as they are, cannot separate the answers well enough: {wrong} of the "
-            f"last {checks} labels checked at random were {were}, so about {estimate:.0%} of all "
-            f"would be (at least {least}), and {100 * tolerance:.10g}% may be. Better features "
-            "(rows seen from their middle, if they are not: Pool.centred) or the full labelling "
-            "are the way: set keep_asking = True to go on asking, or allow for a larger tolerance."
+            f"these features, as they are, cannot separate the answers well enough: {wrong} of "
+            f"{checks} labels checked at random were {were}, so about {estimate:.0%} of all "
+            f"would be (at least {least} were when that check began), and {100 * tolerance:.10g}% "
+            "may be. Better features (rows seen from their middle, if they are not: Pool.centred) "
+            "or the full labelling are the way: set keep_asking = True to go on asking, or allow "
+            "for a larger tolerance."
         )
 
     def __reduce__(self) -> tuple[type[OutOfReach], tuple[float | int, ...]]:

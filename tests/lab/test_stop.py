@@ -102,7 +102,7 @@ def test_features_that_cannot_do_it_are_said_to():
     assert sum(one.checking for one in stop.stretches) >= 2
     text = told(stop, 300)
     assert "Given up after" in text
-    assert re.search(r"These columns cannot separate .*: \d+ of the last \d+ labels", text)
+    assert re.search(r"These columns cannot separate .*: \d+ of \d+ labels", text)
     assert "at most" not in text.split("Given up")[1]
 
 

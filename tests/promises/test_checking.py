@@ -32,11 +32,17 @@ def test_a_second_failure_goes_on_until_it_tells_how_many_are_wrong(past, checks
 
 def test_two_failures_with_errors_that_do_not_fall_are_out_of_reach() -> None:
     last = Round(150, 30, 15)
-    found = out_of_reach([BAD, last], POOL, TOLERANCE, DELTA)
+    found = out_of_reach([BAD, last], POOL, 800, TOLERANCE, DELTA)
     assert found is not None
     assert (found.checks, found.wrong) == (30, 15)
-    assert found.estimate == pytest.approx(0.5 * 0.85)
+    assert found.estimate == pytest.approx(0.5 * 0.8)
     assert TOLERANCE < found.lower_bound < found.estimate
+
+
+def test_nothing_is_out_of_reach_that_the_few_unanswered_do_not_reach() -> None:
+    past = [BAD, Round(150, 30, 15)]
+    assert out_of_reach(past, POOL, 101, TOLERANCE, DELTA) is not None
+    assert out_of_reach(past, POOL, 100, TOLERANCE, DELTA) is None
 
 
 @pytest.mark.parametrize(
@@ -50,4 +56,4 @@ def test_two_failures_with_errors_that_do_not_fall_are_out_of_reach() -> None:
     ],
 )
 def test_one_failure_or_errors_that_fall_fast_are_not(past) -> None:
-    assert out_of_reach(past, POOL, TOLERANCE, DELTA) is None
+    assert out_of_reach(past, POOL, 800, TOLERANCE, DELTA) is None

@@ -271,7 +271,7 @@ def _out_of_reach(session: Session, checked: Evidence | None) -> str | None:
     why = checked.out_of_reach
     were = "wrong or skipped" if _skipped(session, checked) else "wrong"
     return (
-        f"These features cannot separate your answers well enough: {why.wrong} of the last "
+        f"These features cannot separate your answers well enough: {why.wrong} of "
         f"{why.checks} labels checked at random were {were}, so about {why.estimate:.0%} of all "
         "would be. Better features (--embeddings) or labelling everything are the way."
     )

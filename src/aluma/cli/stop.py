@@ -71,8 +71,8 @@ def _promise(stop: Stop) -> str:
     if why is None:
         return str(stop.certificate)
     return (
-        f"These columns cannot separate the answers well enough: {why.wrong:,} of the last "
+        f"These columns cannot separate the answers well enough: {why.wrong:,} of "
         f"{why.checks:,} labels checked at random were wrong, so about {why.estimate:.0%} of all "
-        f"would be (at least {at_least(why.lower_bound, why.tolerance)}). Better columns, a "
-        "kernel or labelling everything are the way."
+        f"would be (at least {at_least(why.lower_bound, why.tolerance)} were when that check "
+        "began). Better columns, a kernel or labelling everything are the way."
     )

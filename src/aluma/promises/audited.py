@@ -118,8 +118,9 @@ class Audited(Promise[Hypotheses]):
 
     def out_of_reach(self, at: Situation[Hypotheses]) -> OutOfReach | None:
         """Return why tolerance cannot be reached with these features, or None while it may."""
-        past = checking.rounds(at.heard)
-        found = checking.out_of_reach(past, len(at.pool), self.tolerance, self.delta)
+        past, pool = checking.rounds(at.heard), len(at.pool)
+        unanswered = pool - len(at.told)
+        found = checking.out_of_reach(past, pool, unanswered, self.tolerance, self.delta)
         if found is None:
             return None
         return OutOfReach(

@@ -140,8 +140,8 @@ class Verdict:
 
     Attributes
     ----------
-    estimate : share of the labels that was wrong when it began, as far as it tells
-    lower_bound : share that was wrong then at least
+    estimate : share of the labels that is wrong now, if as many of the unanswered are as it found
+    lower_bound : share that was wrong at least when it began
     checks, wrong : labels that it checked, and how many of those were wrong, or skipped
     skipped : how many were skipped
     """
@@ -154,13 +154,14 @@ class Verdict:
 
 
 def out_of_reach(
-    past: Sequence[Round], pool: int, tolerance: float, delta: float
+    past: Sequence[Round], pool: int, unanswered: int, tolerance: float, delta: float
 ) -> Verdict | None:
     """Return that tolerance cannot be reached, or None while it may.
 
     So it is if the last two audits each showed that more than tolerance was wrong when they began,
     the later one with half as many answers again at least, and if errors go on falling as they did
-    between the two, tolerance is not reached before half of the pool is answered.
+    between the two, tolerance is not reached before half of the pool is answered. It is in reach
+    again when so few are left unanswered that no more are likely to be wrong.
     """
     if len(past) < 2:
         return None
@@ -174,5 +175,7 @@ def out_of_reach(
     fall = log(before.rate / last.rate) / log(last.answers / before.answers)
     if fall > 0.0 and last.answers * (last.rate / tolerance) ** (1.0 / fall) <= pool / 2:
         return None
-    estimate = last.wrong / last.checks * (pool - last.answers) / pool
+    estimate = last.wrong / last.checks * unanswered / pool
+    if estimate <= tolerance:
+        return None
     return Verdict(estimate, least[1], last.checks, last.wrong, last.skipped)
