@@ -34,7 +34,7 @@ def test_the_octahedron_takes_about_as_many_answers_as_it_has_vertices() -> None
     for seed in range(6):
         w = generator(seed).choice([-1.0, 1.0], 6)
         labels = X @ w - 1 + 1 / 6 > 0
-        options = {"classes": (False, True), "bias": True, "random_state": seed_of(seed)}
+        options = {"classes": (False, True), "bias": 1.0, "random_state": seed_of(seed)}
         learner = paper(X, alpha=1.0, n_hypotheses=500, **options)
         needed.append(answers_to_zero_error(learner, labels))
         passive.append(answers_to_zero_error(Passive(X, predict_with="svm", **options), labels))
