@@ -23,7 +23,7 @@ from aluma.app.examples import FIELD_CHARACTERS, TEXT_CHARACTERS, shown
 from aluma.app.features import Features
 from aluma.app.review_shapes import Column, Piece, Why
 from aluma.app.text_features import WORD
-from aluma.app.votes import votes
+from aluma.app.votes import leading, votes
 from aluma.app.withheld import withheld
 from aluma.arrays import Floats
 from aluma.learners.learner import Learner
@@ -90,11 +90,12 @@ class Reasons:
     def _sides(self, learner: Learner, example: int) -> tuple[str, str]:
         """Return what the vote says about an example, were it not answered, and what is next."""
         row = self._features.X[[example]]
-        shares = votes(learner, self._desk.task.labels, row)[0]
+        labels = self._desk.task.labels
+        shares = votes(learner, labels, row)
+        first = labels[int(leading(learner, labels, shares)[0])]
         known = [str(label) for label in learner.labels.known]
-        order = [self._desk.task.labels[place] for place in np.argsort(-shares, kind="stable")]
-        first, second = [label for label in order if label in known][:2]
-        return first, second
+        order = [labels[place] for place in np.argsort(-shares[0], kind="stable")]
+        return first, next(label for label in order if label in known and label != first)
 
     def _fitted(self, learner: Learner) -> Weights:
         """Return the mean of all hypotheses, as weights of the features."""
