@@ -79,7 +79,7 @@ class ManySpace(Retraceable):
     ) -> None:
         self.pool, self.classes, self.size, self.seed = pool, classes, size, seed
         self.sampler = sampler
-        #: Weights of the bias are drawn shorter by this.
+        #: Weights of the bias are multiplied by this.
         self._share = bias_share(pool) if share is None else share
         self._own: OwnCoordinates | None = None
         if slack > 0:
