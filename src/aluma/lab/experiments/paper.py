@@ -267,7 +267,7 @@ IWAL_CONSTANTS = Tournament(
     parameter="pool",
     entrants=(IWAL, IWAL_LESS, IWAL_BOLD, SOFT_SVM),
     sizes={
-        "full": Size(("all",), 200),
+        "full": Size(("all",), 1000),
         "quick": Size((100,), 10),
         "tiny": Size((60,), 8),
     },
