@@ -6,6 +6,7 @@ A hypothesis is a matrix of K weight vectors, and votes for the class with the l
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
@@ -30,9 +31,29 @@ WITNESSES = 384
 FEW_COLUMNS = 2048
 
 
+@runtime_checkable
+class NotWritten(Protocol):
+    """Hypotheses that are not written down, and know their products with the rows of a pool."""
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Return k, K and d."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, which: slice) -> NotWritten: ...
+
+    def margin_blocks(self, pool: Pool, rows: Ints | None) -> Iterator[tuple[slice, Singles]]:
+        """Yield slices of the rows, and products with all vectors, (rows, k K)."""
+
+
+#: Hypotheses, (k, K, d).
+Matrices: TypeAlias = Singles | NotWritten
+
+
 def class_votes(
     pool: Pool,
-    matrices: Singles,
+    matrices: Matrices,
     rows: Ints | None = None,
     noise: np.random.Generator | None = None,
 ) -> Iterator[tuple[slice, Ints]]:
@@ -44,8 +65,11 @@ def class_votes(
     noise : with slack, what draws the numbers that examples have to themselves
     """
     k, classes, d = matrices.shape
-    flat = matrices.reshape(k * classes, d)
-    for part, margins in pool.margin_blocks(flat, rows):
+    if isinstance(matrices, NotWritten):
+        blocks = matrices.margin_blocks(pool, rows)
+    else:
+        blocks = pool.margin_blocks(matrices.reshape(k * classes, d), rows)
+    for part, margins in blocks:
         values = margins.reshape(len(margins), k, classes)
         if noise is not None:
             values = values + noise.standard_normal(values.shape, dtype=np.float32)
@@ -54,7 +78,7 @@ def class_votes(
 
 def class_counts(
     pool: Pool,
-    matrices: Singles,
+    matrices: Matrices,
     rows: Ints | None = None,
     noise: np.random.Generator | None = None,
 ) -> Ints:
@@ -69,7 +93,7 @@ def class_counts(
     return counts
 
 
-def _block_counts(start: int, block: Pool, matrices: Singles) -> Ints:
+def _block_counts(start: int, block: Pool, matrices: Matrices) -> Ints:
     """Count the votes on a block."""
     del start
     return class_counts(block, matrices, np.arange(len(block)))
@@ -77,7 +101,7 @@ def _block_counts(start: int, block: Pool, matrices: Singles) -> Ints:
 
 def choose_among_classes(
     pool: Pool,
-    matrices: Singles,
+    matrices: Matrices,
     eligible: Bools,
     rng: np.random.Generator,
     *,
@@ -157,7 +181,7 @@ def expected_disagreement(candidates: Ints, witnesses: Ints, classes: int) -> Fl
 
 def choose_classes_batch(
     pool: Pool,
-    matrices: Singles,
+    matrices: Matrices,
     eligible: Bools,
     n: int,
     rng: np.random.Generator,
@@ -212,7 +236,7 @@ class _Near:
         if pool.dimension <= FEW_COLUMNS:
             self.pool, self.places = Pool(pool.singles(rows[places])), places
 
-    def votes(self, matrices: Singles, places: Ints, noise: np.random.Generator | None) -> Ints:
+    def votes(self, matrices: Matrices, places: Ints, noise: np.random.Generator | None) -> Ints:
         """Return the class that each hypothesis votes for at some places."""
         if self.places is None:
             return _all_votes(self.pool, matrices, self.rows[places], noise)
@@ -227,7 +251,7 @@ def _most_even(votes: Ints, classes: int, n: int, rng: np.random.Generator) -> I
 
 
 def _all_votes(
-    pool: Pool, matrices: Singles, rows: Ints, noise: np.random.Generator | None
+    pool: Pool, matrices: Matrices, rows: Ints, noise: np.random.Generator | None
 ) -> Ints:
     """Return the class that each hypothesis votes for, (rows, hypotheses)."""
     parts = [votes for _, votes in class_votes(pool, matrices, rows, noise)]
