@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from typing import Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
+import numpy.typing as npt
+from numba import njit
 
 from aluma.arrays import Bools, Floats, Ints, Singles
 from aluma.pool import Pool
@@ -47,6 +49,8 @@ class NotWritten(Protocol):
         """Yield slices of the rows, and products with all vectors, (rows, k K)."""
 
 
+#: Numbers of classes.
+Votes: TypeAlias = npt.NDArray[np.int16]
 #: Hypotheses, (k, K, d).
 Matrices: TypeAlias = Singles | NotWritten
 
@@ -56,7 +60,7 @@ def class_votes(
     matrices: Matrices,
     rows: Ints | None = None,
     noise: np.random.Generator | None = None,
-) -> Iterator[tuple[slice, Ints]]:
+) -> Iterator[tuple[slice, Votes]]:
     """Yield slices of the rows with the class that each hypothesis votes for, (rows, hypotheses).
 
     Parameters
@@ -70,10 +74,9 @@ def class_votes(
     else:
         blocks = pool.margin_blocks(matrices.reshape(k * classes, d), rows)
     for part, margins in blocks:
-        values = margins.reshape(len(margins), k, classes)
         if noise is not None:
-            values = values + noise.standard_normal(values.shape, dtype=np.float32)
-        yield part, values.argmax(axis=2)
+            margins = margins + noise.standard_normal(margins.shape, dtype=np.float32)
+        yield part, _leading(np.ascontiguousarray(margins), classes)
 
 
 def class_counts(
@@ -157,7 +160,7 @@ def split_of(shares: Floats) -> Floats:
     return np.asarray((1.0 - (two[:, 1] - two[:, 0]) ** 2) / 4.0)
 
 
-def expected_disagreement(candidates: Ints, witnesses: Ints, classes: int) -> Floats:
+def expected_disagreement(candidates: Votes, witnesses: Votes, classes: int) -> Floats:
     """Return the disagreement that asking about each candidate is expected to leave.
 
     An answer y keeps the hypotheses that voted for it, N_y of k. What is left on a witness is the
@@ -236,14 +239,29 @@ class _Near:
         if pool.dimension <= FEW_COLUMNS:
             self.pool, self.places = Pool(pool.singles(rows[places])), places
 
-    def votes(self, matrices: Matrices, places: Ints, noise: np.random.Generator | None) -> Ints:
+    def votes(self, matrices: Matrices, places: Ints, noise: np.random.Generator | None) -> Votes:
         """Return the class that each hypothesis votes for at some places."""
         if self.places is None:
             return _all_votes(self.pool, matrices, self.rows[places], noise)
         return _all_votes(self.pool, matrices, np.searchsorted(self.places, places), noise)
 
 
-def _most_even(votes: Ints, classes: int, n: int, rng: np.random.Generator) -> Ints:
+@njit(cache=True, nogil=True, error_model="numpy")
+def _leading(products, classes):  # type: ignore[no-untyped-def]
+    """Return the class with the largest product, the first of several, (rows, k) in few bytes."""
+    found = np.empty((products.shape[0], products.shape[1] // classes), np.int16)
+    for row in range(found.shape[0]):
+        here = products[row]
+        for k in range(found.shape[1]):
+            best, most = 0, here[k * classes]
+            for c in range(1, classes):
+                if here[k * classes + c] > most:
+                    best, most = c, here[k * classes + c]
+            found[row, k] = best
+    return found
+
+
+def _most_even(votes: Votes, classes: int, n: int, rng: np.random.Generator) -> Ints:
     """Return the places of the n most even rows, ties in random order."""
     splits = split_of(_counted(votes, classes) / votes.shape[1])
     # Few hypotheses leave many ties.
@@ -252,11 +270,11 @@ def _most_even(votes: Ints, classes: int, n: int, rng: np.random.Generator) -> I
 
 def _all_votes(
     pool: Pool, matrices: Matrices, rows: Ints, noise: np.random.Generator | None
-) -> Ints:
+) -> Votes:
     """Return the class that each hypothesis votes for, (rows, hypotheses)."""
     parts = [votes for _, votes in class_votes(pool, matrices, rows, noise)]
-    return np.concatenate(parts) if len(matrices) else np.empty((len(rows), 0), dtype=np.int64)
+    return np.concatenate(parts) if len(matrices) else np.empty((len(rows), 0), dtype=np.int16)
 
 
-def _counted(votes: Ints, classes: int) -> Ints:
+def _counted(votes: Votes, classes: int) -> Ints:
     return np.stack([(votes == c).sum(axis=1) for c in range(classes)], axis=1)
