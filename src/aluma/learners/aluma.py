@@ -51,8 +51,10 @@ class ALuMA(Learner):
         For labels that no halfspace separates: H, what contradicting answers may cost. "auto" is 0
         until answers contradict each other, or leave a version space too thin to explore, and from
         then on the smallest slack that they need at ``margin`` (see
-        :func:`aluma.representation.smallest_slack`), or that checks at random speak for. 0 is the
-        paper's, and what "auto" is where ``estimate`` promises something about splits.
+        :func:`aluma.representation.smallest_slack`), or that checks at random speak for. Until
+        then, labels that halfspaces dispute allow for noise where much stays in dispute
+        (:mod:`aluma.prediction.overlap`). 0 is the paper's, and what "auto" is where ``estimate``
+        promises something about splits.
     margin : float, optional
         gamma for "auto", for examples divided by the length of the longest.
     dimension : int, optional
