@@ -279,7 +279,7 @@ IWAL_STEPS = Calculation(
     where="Section 6.3",
     claim="IWAL is better than soft-SVM on W1A. How the two were solved, by which steps and up to "
     "when, is not said.",
-    notes="The share of W1A that is labelled wrong by the last of so many passes of stochastic "
+    notes="How many in 100 of W1A are labelled wrong by the last of so many passes of stochastic "
     "gradient steps over the answers: Pegasos for soft-SVM (scaled: with rows divided by the "
     "longest, as IWAL has them), projected steps of the radius over the square root of their "
     "number for IWAL. Both ask as in the experiment above; end is the exact minimum, which all "

@@ -44,7 +44,7 @@ class Answers(NamedTuple):
 
 
 def by_few_steps(value: str, seed: int) -> dict[str, Any]:
-    """Return which share of W1A is labelled wrong after "labels-passes" over the answers.
+    """Return what percentage of W1A is labelled wrong after "labels-passes" over the answers.
 
     "end" for the passes is the exact minimum. ``known`` counts answers as known, as all experiments
     do; the others are of the halfspace alone.
@@ -59,9 +59,9 @@ def by_few_steps(value: str, seed: int) -> dict[str, Any]:
             steps = descended if name == "iwal" else pegasos
             u = steps(answers, int(passes), rng)
         wrong = (course.problem.X @ u >= 0) != course.problem.positive
-        found[name] = round(float(wrong.mean()), 6)
+        found[name] = round(100 * float(wrong.mean()), 2)
         wrong[answers.asked] = False
-        found[f"{name}_known"] = round(float(wrong.mean()), 6)
+        found[f"{name}_known"] = round(100 * float(wrong.mean()), 2)
     return found
 
 
