@@ -41,7 +41,7 @@ ENTRANTS = {
     "iwal-bold": Look("IWAL, c=0.1", colours.VERMILION),
     "iwal-wide": Look("IWAL, unscaled", colours.BLUE),
     "determined": _look("determined"),
-    "determined-split": Look("most determined, ties by split", colours.ORANGE),
+    "determined-split": Look("most determined, by split", colours.ORANGE),
     "erm": Look("ERM", ENTRIES["passive"].colour),
     "soft-svm": Look("soft-SVM", ENTRIES["passive"].colour),
     "soft-svm-tight": Look("soft-SVM, scaled", colours.SKY),

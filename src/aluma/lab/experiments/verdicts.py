@@ -193,7 +193,7 @@ VERDICTS: Mapping[str, Verdict] = {
     "determining": Verdict(
         "Most labels determined",
         "open: can it be competitive?",
-        "behind; ties decide",
+        "behind ALuMA, ahead of CAL; how ties fall is no matter",
         columns=("ALuMA α=1", "TK", "most determined"),
         row=3,
     ),
