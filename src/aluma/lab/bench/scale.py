@@ -53,14 +53,21 @@ ON_A_CLUSTER = ("dask", KILLED)
 #: as hit-and-run makes with the paper's 1,000 steps, and how many of those are timed.
 DRAWS, MANY_DRAWS, OVER_HIT_AND_RUN, FEW_DRAWS = "draws", 16_000, 800.0, 256
 #: What is measured in seconds.
-SECONDS = ("one_pass", "opening", "ask", "tell", "predict", "certify")
+SECONDS = ("one_pass", "opening", "ask", "tell", "predict", "certify", "finished", "looked")
+#: Answers more, after each of which the learner is asked whether it has finished.
+MORE_ANSWERS = 8
 #: Worker processes of a cluster here, with a thread each.
 WORKERS = 2
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What a pool in one place cost, in seconds, and what was asked there."""
+    """What a pool in one place cost, in seconds, and what was asked there.
+
+    ``finished`` is what it takes to say whether the learner has finished after one more answer;
+    ``looked`` is the same without anything that was known before. ``differing`` labels are not
+    those that all hypotheses vote for.
+    """
 
     one_pass: float
     opening: float
@@ -68,10 +75,13 @@ class Cost:
     tell: float
     predict: float
     certify: float
+    finished: float
+    looked: float
     peak: int
     questions: tuple[int, ...]
     labels: Ints
     traffic: tuple[float, float] | None = None
+    differing: int | None = None
 
 
 def run(
@@ -184,6 +194,8 @@ def _measured(
             traffic = (after[0] - before[0]) / answers, (after[1] - before[1]) / answers
         labels, predict = _timed(clock, learner.predict)
         _, certify = _timed(clock, lambda: learner.certificate(proof_seconds=0.0))
+        differing = _differing(learner, labels) if place == "memory" else None
+        finished, looked = _after_more_answers(learner, y, clock)
     return Cost(
         one_pass=one_pass,
         opening=opening,
@@ -191,11 +203,38 @@ def _measured(
         tell=tell / answers,
         predict=predict,
         certify=certify,
+        finished=finished,
+        looked=looked,
         peak=peak[0],
         questions=tuple(questions),
         labels=labels,
         traffic=traffic,
+        differing=differing,
     )
+
+
+def _differing(learner: ALuMA, labels: Ints) -> int:
+    """Return how many labels are not those of the full vote."""
+    at = learner._situation()
+    voted = np.where(learner.parts.prediction.shares(at, at.pool) >= 0.5, 1, -1)
+    voted[at.answered] = at.signs
+    return int((voted != labels).sum())
+
+
+def _after_more_answers(learner: ALuMA, y: Ints, clock: Callable[[], float]) -> tuple[float, float]:
+    """Return seconds to say whether a learner has finished after one more answer, and anew."""
+    reused = anew = 0.0
+    for _ in range(MORE_ANSWERS):
+        i = int(learner.ask())
+        learner.tell(i, int(y[i]))
+        twin = learner.fork()
+        said, seconds = _timed(clock, lambda: learner.finished)
+        reused += seconds
+        bound, seconds = _timed(clock, partial(getattr, twin, "error_bound"))
+        anew += seconds
+        if said != (bound <= learner.tolerance):
+            raise RuntimeError(f"what was known before changed a figure: {said} at {bound}")
+    return reused / MORE_ANSWERS, anew / MORE_ANSWERS
 
 
 def _kill_one(client: Any) -> None:
@@ -342,6 +381,8 @@ def _in_words(place: str, cost: Cost, first: Cost) -> str:
         if cost.traffic is None
         else "; bytes a question {:,.0f} out, {:,.0f} back".format(*cost.traffic)
     )
+    if cost.differing is not None:
+        sent += f"; {cost.differing} labels are not those of the full vote"
     return (
         f"{place}: seconds {took}; {cost.peak / 2**20:.0f} MiB{sent}; predict "
         f"{cost.predict / first.predict:.2f} and ask {cost.ask / first.ask:.2f} times the first; "
@@ -351,7 +392,8 @@ def _in_words(place: str, cost: Cost, first: Cost) -> str:
 
 def _table(costs: dict[str, Cost], title: str) -> Table:
     table = Table(title=title)
-    heads = "place", "a pass, s", "opening", "ask", "tell", "predict", "certificate", "peak MiB"
+    heads = ("place", "a pass, s", "opening", "ask", "tell", "predict", "certificate",
+             "finished, one answer later", "anew", "peak MiB")  # fmt: skip
     for head in (*heads, "bytes a question, out and back", "same questions", "same labels"):
         table.add_column(head, justify="right")
     first = next(iter(costs.values()))
@@ -360,10 +402,7 @@ def _table(costs: dict[str, Cost], title: str) -> Table:
         table.add_row(
             place,
             f"{unit:.3f}",
-            *(
-                f"{seconds / unit:.3f}"
-                for seconds in (cost.opening, cost.ask, cost.tell, cost.predict, cost.certify)
-            ),
+            *(f"{getattr(cost, name) / unit:.3f}" for name in SECONDS if name != "one_pass"),
             f"{cost.peak / 2**20:.0f}",
             "-" if cost.traffic is None else "{:,.0f} {:,.0f}".format(*cost.traffic),
             "yes" if cost.questions == first.questions else "no",
