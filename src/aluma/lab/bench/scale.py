@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -55,8 +55,8 @@ DRAWS, MANY_DRAWS, OVER_HIT_AND_RUN, FEW_DRAWS = "draws", 16_000, 800.0, 256
 #: What is measured in seconds.
 SECONDS = ("one_pass", "opening", "ask", "tell", "predict", "certify", "finished", "looked",
            "predict_again")  # fmt: skip
-#: Answers more, after each of which the learner is asked whether it has finished.
-MORE_ANSWERS = 8
+#: How often, spread over a run, the learner is asked whether it has finished.
+LOOKS = 3
 #: Worker processes of a cluster here, with a thread each.
 WORKERS = 2
 
@@ -65,9 +65,10 @@ WORKERS = 2
 class Cost:
     """What a pool in one place cost, in seconds, and what was asked there.
 
-    ``finished`` is what it takes to say whether the learner has finished after one more answer;
-    ``looked`` is the same without anything that was known before. ``predict_again`` is of labels
-    after those answers. ``differing`` labels are not those that all hypotheses vote for.
+    ``finished`` is what it takes to say whether the learner has finished after one more answer, a
+    few times on the way; ``looked`` is the same without anything that was known before.
+    ``predict_again`` is of labels after one more answer. ``differing`` labels are not those that
+    all hypotheses vote for.
     """
 
     one_pass: float
@@ -181,36 +182,30 @@ def _measured(
         _passed(pool, first[:1])
         _, one_pass = _timed(clock, lambda: _passed(pool, first))
         learner = ALuMA(pool, classes=(-1, 1), slack=0, promise="credible", budget=len(pool))
-        questions, ask, tell, traffic = [], 0.0, 0.0, None
         store: Any = pool._store
         before = _traffic(store)
-        for number in range(answers):
-            if place == KILLED and number * KILLS // answers != (number - 1) * KILLS // answers:
-                _kill_one(store.client)
-            i, seconds = _timed(clock, learner.ask)
-            ask += seconds
-            questions.append(int(i))
-            tell += _timed(clock, partial(learner.tell, int(i), int(y[i])))[1]
+        went = _answered(learner, y, answers, clock, store.client if place == KILLED else None)
+        traffic = None
         if before is not None:
             after = _traffic(store) or before
             traffic = (after[0] - before[0]) / answers, (after[1] - before[1]) / answers
         labels, predict = _timed(clock, learner.predict)
         _, certify = _timed(clock, lambda: learner.certificate(proof_seconds=0.0))
         differing = _differing(learner, labels) if place == "memory" else None
-        finished, looked = _after_more_answers(learner, y, clock)
+        _answered(learner, y, 1, clock, None)
         _, predict_again = _timed(clock, learner.predict)
     return Cost(
         one_pass=one_pass,
         opening=opening,
-        ask=ask / answers,
-        tell=tell / answers,
+        ask=went.ask / answers,
+        tell=went.tell / answers,
         predict=predict,
         certify=certify,
-        finished=finished,
-        looked=looked,
+        finished=went.finished / max(went.looks, 1),
+        looked=went.looked / max(went.looks, 1),
         predict_again=predict_again,
         peak=peak[0],
-        questions=tuple(questions),
+        questions=tuple(went.questions),
         labels=labels,
         traffic=traffic,
         differing=differing,
@@ -230,20 +225,51 @@ def _differing(learner: ALuMA, labels: Ints) -> int:
     return int((voted != labels).sum())
 
 
-def _after_more_answers(learner: ALuMA, y: Ints, clock: Callable[[], float]) -> tuple[float, float]:
-    """Return seconds to say whether a learner has finished after one more answer, and anew."""
-    reused = anew = 0.0
-    for _ in range(MORE_ANSWERS):
-        i = int(learner.ask())
-        learner.tell(i, int(y[i]))
-        twin = learner.fork()
-        said, seconds = _timed(clock, lambda: learner.finished)
-        reused += seconds
-        bound, seconds = _timed(clock, partial(getattr, twin, "error_bound"))
-        anew += seconds
-        if said != (bound <= learner.tolerance):
-            raise RuntimeError(f"what was known before changed a figure: {said} at {bound}")
-    return reused / MORE_ANSWERS, anew / MORE_ANSWERS
+@dataclass
+class Run:
+    """Questions, and the seconds of those, of the answers, and of looks whether it is over."""
+
+    questions: list[int] = field(default_factory=list)
+    ask: float = 0.0
+    tell: float = 0.0
+    looks: int = 0
+    finished: float = 0.0
+    looked: float = 0.0
+
+
+def _answered(
+    learner: ALuMA, y: Ints, answers: int, clock: Callable[[], float], killed: Any
+) -> Run:
+    """Answer a learner's questions; a few times, ask it twice in a row whether it has finished.
+
+    With ``killed``, the client of a cluster, its workers are killed now and then.
+    """
+    run, marks = Run(), {answers * part // (LOOKS + 1) for part in range(1, LOOKS + 1)} - {0}
+    for number in range(answers):
+        if killed and number * KILLS // answers != (number - 1) * KILLS // answers:
+            _kill_one(killed)
+        i, seconds = _timed(clock, learner.ask)
+        run.ask += seconds
+        run.questions.append(int(i))
+        run.tell += _timed(clock, partial(learner.tell, int(i), int(y[i])))[1]
+        if number in marks:
+            # What follows is what is known already when the next answer comes.
+            learner.finished  # noqa: B018
+        elif number - 1 in marks:
+            _look_twice(learner, run, clock)
+    return run
+
+
+def _look_twice(learner: ALuMA, run: Run, clock: Callable[[], float]) -> None:
+    """Time whether a learner has finished, by what is known, and by a look at everything."""
+    twin = learner.fork()
+    said, seconds = _timed(clock, partial(getattr, learner, "finished"))
+    run.finished += seconds
+    bound, seconds = _timed(clock, partial(getattr, twin, "error_bound"))
+    run.looked += seconds
+    run.looks += 1
+    if said != (bound <= learner.tolerance):
+        raise RuntimeError(f"what was known before changed a figure: {said} at {bound}")
 
 
 def _kill_one(client: Any) -> None:
