@@ -82,24 +82,26 @@ class State:
     sampler: str = "reflection"
 
 
-def absorb(state: State, normal: Floats) -> State:
-    """Return the state after one more answer."""
-    cone = state.cone.widened(len(normal)).with_walls(normal[None, :])
+def absorb(state: State, normal: Floats, cone: Cone | None = None) -> State:
+    """Return the state after one more answer; ``cone`` is what it leads to, if that is known."""
+    if cone is None:
+        cone = state.cone.widened(len(normal)).with_walls(normal[None, :])
     key = digest(state.key, normal)
     rng = stream(key, OfState.REFILL)
     points = state.points
     if cone.rank > state.cone.rank:
         # What no earlier answer constrained is still a free Gaussian coordinate.
         points = np.hstack([points, rng.standard_normal((len(points), 1))])
-    inside = _in_front(points, cone, cone.coordinates[-1])
+    wall = cone.after(len(cone) - 1)[0]
+    inside = _in_front(points, cone, wall)
     length, lost, steps = state.length, 0.0, 0
     if inside.sum() < FEW:
         if not inside.any():
             interior_point(cone)
         points, length, lost, steps = _bring_in(cone, points, state, key)
-        inside = _in_front(points, cone, cone.coordinates[-1])
+        inside = _in_front(points, cone, wall)
     family = refill(inside, rng)
-    walls = Walls.of(cone.coordinates, cone.dimension, state.sampler)
+    walls = Walls.of_cone(cone, state.sampler)
     points, paced_at = points[family], state.paced_at
     flights = named(key, OfState.SETTLE)
     if steps or len(cone) >= REPACE * paced_at + REPACE_LEAST:
@@ -148,7 +150,7 @@ def refill(inside: Bools, rng: np.random.Generator) -> Ints:
 
 def stays(inside: Bools, walls: Walls) -> bool:
     """Say whether survivors of an answer stay where they are, most of them."""
-    return bool(np.mean(~inside) <= RARE_SHARE) or len(walls.normals) > DEAR_WALLS
+    return bool(np.mean(~inside) <= RARE_SHARE) or len(walls) > DEAR_WALLS
 
 
 def shifted(
@@ -213,7 +215,7 @@ def _step(
     moved, mixing, work = fly_until(
         points, walls, length, LEAST_FLIGHTS, np.inf, BLOCK, everybody, first
     )
-    long = len(points) * cost(TOO_MANY_BOUNCES * len(walls.normals), walls)
+    long = len(points) * cost(TOO_MANY_BOUNCES * len(walls), walls)
     if mixing.refused < UNSOUND_REFUSED / 2 and work < long:
         return moved, length, work
     points, length = repaced(moved, walls, length, named(key, OfState.STEP_PACE, step))

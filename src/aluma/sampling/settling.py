@@ -129,7 +129,7 @@ def fly_until(
 
 def most_work(walls: Walls, chains: int) -> float:
     """Return the nominal nanoseconds after which chains are left where they are."""
-    return chains * (MOST_NANOSECONDS + ORDINARY_FLIGHTS * cost(len(walls.normals), walls))
+    return chains * (MOST_NANOSECONDS + ORDINARY_FLIGHTS * cost(len(walls), walls))
 
 
 def _several(
