@@ -7,9 +7,11 @@ many threads in memory as the cluster has.
 
 from __future__ import annotations
 
+import cProfile
 import json
 import logging
 import os
+import pstats
 import signal
 import threading
 import time
@@ -147,7 +149,34 @@ def _enough_draws(console: Console, answers: int = 200, dimension: int = 100) ->
         f"{len(judged)} functions a draw is worth {worth.min():.2f} independent ones, on average "
         f"{worth.mean():.2f}"
     )
+    console.print(_ledger(space))
     return ratio >= OVER_HIT_AND_RUN
+
+
+def _ledger(space: VersionSpace) -> str:
+    """Return where the time of many draws goes, in words."""
+    profile = cProfile.Profile(time.process_time)
+    profile.runcall(space.sample, MANY_DRAWS)
+    # Of each function: calls, and seconds in it, without and with those that it calls.
+    found: dict[str, tuple[int, float, float]] = {
+        f"{Path(file).stem}.{name}": (calls, own, whole)
+        for (file, _, name), (_, calls, own, whole, _) in vars(pstats.Stats(profile))[
+            "stats"
+        ].items()
+    }
+    flights, beside, _ = found["reflection.fly"]
+    parts = {
+        "bounces": found["reflection._bounce"][1],
+        "products with walls": found["chains.products"][1] + found["chains.combined"][1],
+        "normal numbers and the like": beside,
+        "the way into the ball": found["ball.to_ball"][2],
+    }
+    parts["the rest"] = found["draw.draw"][2] - sum(parts.values())
+    took = ", ".join(f"{name} {1e6 * one / MANY_DRAWS:.1f}" for name, one in parts.items())
+    return (
+        f"Microseconds a draw, with a profiler: {took}. {flights * BLOCK / MANY_DRAWS:.2f} flights "
+        "for each, with those that find the pace and forget the start"
+    )
 
 
 def _worth(drawn: Floats, judged: Floats) -> Floats:
