@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 from scipy.optimize import minimize
 from scipy.stats import ttest_1samp
 
@@ -63,6 +64,18 @@ def test_bounds_close_in_on_the_furthest_point(radius: float, slack: float) -> N
         assert max(lower) <= truth + 1e-5 * abs(truth)
         assert min(upper) >= truth - 1e-5 * abs(truth)
         assert min(upper) - max(lower) <= 1e-3 * abs(truth)
+
+
+def test_sparse_rows_have_the_same_programs() -> None:
+    rng = generator(7)
+    rows = rng.standard_normal((60, 12)) * (rng.uniform(size=(60, 12)) < 0.2)
+    dense = Loss(rows, rng.uniform(1, 5, 60), 5.0)
+    thin = Loss(sparse.csr_array(rows), dense.weights, 5.0)
+    u = dense.minimiser(np.zeros(12))
+    np.testing.assert_allclose(thin.minimiser(np.zeros(12)), u, atol=1e-9)
+    level = dense.value(u) + 3.0
+    both = (list(loss.furthest(rows[0], level, u)) for loss in (dense, thin))
+    np.testing.assert_allclose(*both, rtol=1e-6)
 
 
 def test_separable_answers_are_pushed_to_the_sphere() -> None:

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.special import expit
 
 from aluma.arrays import Floats
@@ -56,12 +58,13 @@ class Loss:
 
     Attributes
     ----------
-    rows : (n, d) examples times their labels
+    rows : (n, d) examples times their labels, dense or as a CSR array: most of the time goes into
+        Hessians, which cost the square of the entries of a row that are not 0
     weights : (n,) positive
     radius : bound on the norm of u
     """
 
-    rows: Floats
+    rows: Floats | sparse.csr_array
     weights: Floats
     radius: float
 
@@ -78,7 +81,7 @@ class Loss:
         difference of the inverse radius and the inverse norm (More and Sorensen, 1983).
         """
         u = start
-        penalty = max(float(np.linalg.norm(self._expansion(u)[1])) / self.radius, LEAST)
+        penalty = max(float(np.linalg.norm(self._expansion(u).slope)) / self.radius, LEAST)
         for _ in range(MOST_STEPS):
             u, hessian = self._penalised(u, penalty)
             size = float(np.linalg.norm(u))
@@ -87,7 +90,7 @@ class Loss:
             least = self.value(u) + penalty / 2 * (size**2 - self.radius**2)
             if self.value(candidate) - least <= MINIMUM:
                 break
-            bend = float(u @ np.linalg.solve(hessian, u))
+            bend = float(u @ _solved(hessian, u))
             change = size**2 / bend * (size - self.radius) / self.radius
             penalty = min(max(penalty + change, penalty / 100, LEAST), 100 * penalty)
         return np.asarray(candidate)
@@ -95,16 +98,17 @@ class Loss:
     def _penalised(self, u: Floats, penalty: float) -> tuple[Floats, Floats]:
         """Return the minimiser of the loss with a penalty, and the Hessian there."""
         for _ in range(MOST_STEPS):
-            value, slope, hessian = self._expansion(u)
-            slope, hessian = slope + penalty * u, _lifted(hessian, np.array([penalty]))
-            step = -np.linalg.solve(hessian, slope)
+            here = self._expansion(u)
+            slope = here.slope + penalty * u
+            hessian = _lifted(self._hessian(here.curvature), penalty)
+            step = -_solved(hessian, slope)
             decrement = -float(slope @ step)
             if decrement <= MINIMUM / 10:
                 break
-            here, length = value + penalty / 2 * float(u @ u), 1.0
+            least, length = here.value + penalty / 2 * float(u @ u), 1.0
             while length > SHORTEST:
                 tried = u + length * step
-                if self.value(tried) + penalty / 2 * float(tried @ tried) < here - (
+                if self.value(tried) + penalty / 2 * float(tried @ tried) < least - (
                     IMPROVEMENT * length * decrement
                 ):
                     break
@@ -118,6 +122,11 @@ class Loss:
         ``start`` is a point of the ball with a loss below the level. The first of each pair is
         attained.
         """
+        size = float(np.linalg.norm(x))
+        if size > 0 and self.value(self.radius / size * x) <= level:
+            # Nothing in the ball is further: there is no program to solve.
+            yield self.radius * size, self.radius * size
+            return
         room = level - self.value(start)
         # The loss is convex: on the way to 0 it can rise by no more than in proportion.
         rise = max(self.value(np.zeros_like(start)) - self.value(start), room)
@@ -128,30 +137,56 @@ class Loss:
 
     def _along(self, u: Floats, x: Floats, level: float) -> Program:
         """Return: minimise ``-<u, x>`` in the ball where S is at most ``level``."""
-        value, slope, hessian = self._expansion(u)
-        values = np.array([value - level, (float(u @ u) - self.radius**2) / 2])
+        here = self._expansion(u)
+        values = np.array([here.value - level, (float(u @ u) - self.radius**2) / 2])
         return Program(
             -x,
             values,
-            np.stack([slope, u]),
-            lambda multipliers: _lifted(multipliers[0] * hessian, multipliers[1:]),
+            np.stack([here.slope, u]),
+            # Steps that are tried and refused need none.
+            lambda multipliers: _lifted(
+                self._hessian(multipliers[0] * here.curvature), float(multipliers[1])
+            ),
         )
 
-    def _expansion(self, u: Floats) -> tuple[float, Floats, Floats]:
-        """Return S(u), its gradient and its Hessian."""
+    def _expansion(self, u: Floats) -> Expansion:
+        """Return S and its derivatives at u."""
         margins = self.rows @ u
         wrong = expit(-margins)
         value = float(self.weights @ np.logaddexp(0.0, -margins))
         curvature = self.weights * wrong * (1.0 - wrong)
-        hessian = (self.rows * curvature[:, None]).T @ self.rows
-        return value, -(self.weights * wrong) @ self.rows, hessian
+        return Expansion(value, -(self.weights * wrong) @ self.rows, curvature)
+
+    def _hessian(self, curvature: Floats) -> Floats:
+        """Return the sum of the squares of the rows, each times its curvature."""
+        rows = self.rows
+        if not isinstance(rows, sparse.csr_array):
+            return np.asarray((rows * curvature[:, None]).T @ rows)
+        bent = rows.data * np.repeat(curvature, np.diff(rows.indptr))
+        scaled = sparse.csr_array((bent, rows.indices, rows.indptr), shape=rows.shape)
+        return np.asarray((rows.T @ scaled).toarray())
 
 
-def _lifted(hessian: Floats, multiplier: Floats) -> Floats:
-    """Add the Hessian of the ball's constraint."""
-    lifted = hessian.copy()
-    lifted.flat[:: len(hessian) + 1] += multiplier[0]
-    return lifted
+class Expansion(NamedTuple):
+    """The loss near a point: its value and gradient, and how much each row bends it."""
+
+    value: float
+    slope: Floats
+    curvature: Floats
+
+
+def _lifted(hessian: Floats, multiplier: float) -> Floats:
+    """Add the Hessian of the ball's constraint, in place."""
+    hessian.flat[:: len(hessian) + 1] += multiplier
+    return hessian
+
+
+def _solved(hessian: Floats, right: Floats) -> Floats:
+    """Solve with a positive definite matrix, or with one that rounding has made indefinite."""
+    try:
+        return np.asarray(cho_solve(cho_factor(hessian, check_finite=False), right))
+    except LinAlgError:
+        return np.asarray(np.linalg.solve(hessian, right))
 
 
 def _solve(
@@ -188,7 +223,7 @@ def _stepped(
     hessian = here.curvature(multipliers)
     hessian += (here.slopes.T * (multipliers / -here.values)) @ here.slopes
     pull = here.slope + (target / -here.values) @ here.slopes
-    step = -np.linalg.solve(hessian, pull)
+    step = -_solved(hessian, pull)
     turned = (target + multipliers * (here.slopes @ step)) / -here.values - multipliers
     falling = turned < 0
     length = 0.99 * min(1.0, float((-multipliers[falling] / turned[falling]).min(initial=1.0)))

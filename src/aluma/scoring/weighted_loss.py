@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from scipy import sparse
 
 from aluma.arrays import Floats
 from aluma.blas import one_thread
@@ -19,6 +20,8 @@ from aluma.scoring.hyperplane import lengths
 
 #: A probability is known up to this share of it.
 ACCURACY = 1e-2
+#: Rows with fewer entries than this share are kept sparse if they are many: dense is faster else.
+SPARSE, MANY = 0.1, 30_000
 #: Ever closer bounds on it that are worked out, at most; about a dozen suffice.
 STAGES = 100
 
@@ -108,7 +111,9 @@ class WeightedLoss:
         if last is None or last[0] is not reading.weights:
             signed = np.array(list(reading.weights.values()), dtype=np.float64)
             rows = self.pool.rows(np.array(list(reading.weights), dtype=np.int64)) / self._longest
-            loss = Loss(rows * np.sign(signed)[:, None], np.abs(signed), self.norm)
+            rows *= np.sign(signed)[:, None]
+            few = rows.size > MANY and np.count_nonzero(rows) < SPARSE * rows.size
+            loss = Loss(sparse.csr_array(rows) if few else rows, np.abs(signed), self.norm)
             self._last = last = reading.weights, loss
         return last[1]
 

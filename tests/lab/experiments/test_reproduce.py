@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -15,13 +16,16 @@ from typer.testing import CliRunner
 
 from aluma import cli
 from aluma.errors import MissingData
+from aluma.lab.experiments import problems
 from aluma.lab.experiments.catalogue import CATALOGUE
+from aluma.lab.experiments.declaration import Scale, Tournament
 from aluma.lab.experiments.paper import OCTAHEDRON
 from aluma.lab.experiments.report import drawing
 from aluma.lab.experiments.reproduce import chosen, reproduce
-from aluma.lab.experiments.runner import Outcome
+from aluma.lab.experiments.runner import Outcome, run_all
 from aluma.lab.experiments.store import Store, write_whole
 from aluma.lab.experiments.theorems import CIRCLE, LINE
+from aluma.lab.play import Result
 from aluma.lab.problem import Problem
 
 #: Enough tasks, of a twentieth of a second or so each, to be killed among.
@@ -35,11 +39,18 @@ def files(out: Path) -> dict[str, bytes]:
     return {str(path.relative_to(runs)): path.read_bytes() for path in runs.rglob("seed-*.json")}
 
 
+@pytest.fixture
+def unreported(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have no report made: it takes longer than the runs, and says nothing about them."""
+    monkeypatch.setattr("aluma.lab.experiments.reproduce.build", lambda *_: None)
+
+
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """Return the result files of a run that nobody interrupted."""
     out = tmp_path_factory.mktemp("whole")
-    reproduce(chosen(SMALL), out, scale="tiny", seeds=SEEDS)
+    tasks = [task for experiment in chosen(SMALL) for task in experiment.tasks("tiny", SEEDS)]
+    assert not run_all(tasks, Store(out / "runs"), 1, out / "log.jsonl")
     return files(out)
 
 
@@ -65,6 +76,7 @@ def wait_for(out: Path, count: int, process: subprocess.Popen[str]) -> None:
     pytest.fail("no results after a minute")
 
 
+@pytest.mark.usefixtures("unreported")
 @pytest.mark.parametrize(("how", "jobs"), [(signal.SIGKILL, 1), (signal.SIGINT, 2)])
 def test_an_interrupted_run_goes_on_and_leaves_the_same_bytes(tmp_path, whole, how, jobs) -> None:
     process = start(tmp_path, jobs)
@@ -94,6 +106,7 @@ class Seen:
         pass
 
 
+@pytest.mark.usefixtures("unreported")
 def test_one_more_seed_costs_one_more_seed(tmp_path: Path) -> None:
     seen: list[Outcome] = []
     for seeds in (1, 2):
@@ -103,9 +116,34 @@ def test_one_more_seed_costs_one_more_seed(tmp_path: Path) -> None:
         assert len(seen) == len(CIRCLE.cases("tiny"))
 
 
+def let_few_play(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have a learner that has played elsewhere take over what another did in its tournament.
+
+    Every pool is labelled, every learner plays with each of its settings, and every section has all
+    its learners. Only their pairs are not all tried: `aluma reproduce --quick` does that.
+    """
+    played: set[str] = set()
+    found: dict[tuple[str, str], Result] = {}
+    run = Tournament.run
+
+    def instead(self: Tournament, case: str, seed: int, scale: Scale) -> Result:
+        entrant, value = self.parts(case, scale)
+        who, where = f"{entrant.strategy} {dict(entrant.settings)}", (self.name, str(value))
+        alone = entrant.key in self.to_the_end
+        if alone or who not in played or where not in found:
+            played.add(who)
+            found[where] = run(self, case, seed, scale)
+        return found[where]
+
+    monkeypatch.setattr(Tournament, "run", instead)
+
+
 def test_every_experiment_runs_and_is_reported(
     tmp_path: Path, data_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    let_few_play(monkeypatch)
+    # Experiments come by seed, so that a pool is wanted again and again.
+    monkeypatch.setattr(problems, "_read", cache(problems._read.__wrapped__))
     # Every figure is drawn, but only once: test_drawing.py has both forms.
     saved = drawing._saved
     monkeypatch.setattr(

@@ -20,6 +20,7 @@ CATALOGUE: tuple[Experiment, ...] = (
     paper.W1A,
     paper.IWAL_SCALE,
     paper.IWAL_CONSTANTS,
+    paper.IWAL_STEPS,
     paper.PROJECTED_MARGIN,
     theorems.LINE,
     theorems.MARGINS,

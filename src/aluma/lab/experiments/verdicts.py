@@ -114,6 +114,13 @@ VERDICTS: Mapping[str, Verdict] = {
     "iwal-constants": Verdict(
         "W1A, IWAL's constant", "nothing on it", "it does not matter here", TRAINING_ERROR
     ),
+    "iwal-steps": Verdict(
+        "W1A, by a few steps",
+        "nothing on how it was solved",
+        "TODO",
+        columns=("iwal", "soft_svm"),
+        row=4,
+    ),
     "projected-margin": Verdict(
         "The projection's margin",
         "240 and 260 dimensions do",

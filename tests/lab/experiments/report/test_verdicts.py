@@ -89,14 +89,16 @@ def docs(tmp_path: Path) -> Path:
 
 
 def test_a_run_of_some_experiments_keeps_the_sections_of_others(docs: Path) -> None:
-    (docs / "report.md").write_text(f"# Title\n\n- made: today\n\n{PCMAC}", "utf-8")
+    facts = "- command:\n  `aluma a long one`\n- runs: 1,111, 5 seeds a case\n- made: today\n"
+    (docs / "report.md").write_text(f"# Title\n\n{facts}\n{PCMAC}", "utf-8")
     for _ in range(2):
         publish(docs, docs)
         page = (docs / "reproduction.md").read_text("utf-8")
         assert page.count("## Dasgupta's circle") == page.count("## PCMAC") == 1
         assert page.index("## PCMAC") < page.index("## Dasgupta's circle")
         assert "- made: before" in page
-        assert "*Made apart: today.*" in page
+        when = "today; `aluma a long one`; 1,111 runs, 5 seeds a case"
+        assert f"*Made apart: {when}.*" in page
         # What the paper says is as it is declared now, in sections that were kept too.
         assert "any learner asks about every point" in " ".join(page.split())
         assert "points 22: ALuMA 13, TK 18" in page

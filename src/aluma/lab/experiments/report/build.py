@@ -76,11 +76,12 @@ def _facts(found: Sequence[Results], out: Path) -> list[tuple[str, str]]:
     count = sum(len(one) for results in found for one in results.by_case.values())
     wanted = [seeds for results in found for seeds in results.wanted.values()]
     most, least = max(wanted, default=0), min(wanted, default=0)
+    seeds = f"{least} to {most}" if least < most else f"{most}"
     versions = ", ".join(f"{name} {version}" for name, version in installed().items())
     wall = sum(seconds for _, seconds in sittings)
     facts = [
         ("command", sittings[-1][0]["command"] if sittings else "-"),
-        ("runs", f"{count:,}, {least} to {most} seeds a case"),
+        ("runs", f"{count:,}, {seeds} seeds a case"),
         ("time of the runs", f"{_duration(sum(runs.values()))} on one core"),
         ("wall time", f"{_duration(wall)}, {len(sittings)} sitting(s)"),
         ("made", f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"),

@@ -64,10 +64,8 @@ def _beside_earlier(report: str, page: str) -> str:
     new, kept = sections_of(report), sections_of(page)
     if not set(kept) - set(new):
         return report
-    made = re.search(r"(?m)^- made: (.*)$", report)
-    command = re.search(r"(?m)^- command: (.*)$", report)
-    runs = re.search(r"(?m)^- runs: (.*)$", report)
-    when = "; ".join(found[1] for found in (made, command, runs) if found)
+    said = [_fact(report, name) for name in ("made", "command", "runs")]
+    when = "; ".join(fact for fact in said if fact)
     dated = {name: _with_date(text, f"*Made apart: {when}.*") for name, text in new.items()}
     everything = {**{name: _claiming(name, text) for name, text in kept.items()}, **dated}
     order = {experiment.name: place for place, experiment in enumerate(CATALOGUE)}
@@ -84,6 +82,14 @@ def _beside_earlier(report: str, page: str) -> str:
         *(everything[name] for name in names),
     ]
     return wrapped("\n\n".join(part for part in parts if part)).strip()
+
+
+def _fact(report: str, name: str) -> str:
+    """Return what the list at the beginning of a report says, or "" if it says nothing."""
+    # A long one goes on in the next line.
+    found = re.search(rf"(?m)^- {name}:((?:.*\n)(?:  .*\n)*)", report)
+    said = " ".join(found[1].split()) if found else ""
+    return said.replace(", ", " runs, ", 1) if name == "runs" else said
 
 
 def _claiming(name: str, section: str) -> str:

@@ -19,7 +19,6 @@ from aluma.lab.problem import Problem
 from aluma.pool import Pool
 from aluma.representation.lift import largest_norm
 from aluma.representation.own import OwnCoordinates
-from aluma.representation.transformer import Lift
 
 #: The pools of Section 6.3, and their slack.
 POOLS: Mapping[str, tuple[Callable[[int, int], Problem], float]] = {
@@ -35,6 +34,9 @@ def kept_margin(value: str, seed: int) -> dict[str, Any]:
     Margins are those of cosines, 0 where no halfspace separates. ``theorem`` is how many dimensions
     Theorem 17 asks for to keep half of the lifted margin with probability 0.95.
     """
+    # It brings scikit-learn, half of what every command would wait for.
+    from aluma.representation.transformer import Lift
+
     name, size, dimension = value.split("-")
     make, slack = POOLS[name]
     problem = make(int(size), seed)
