@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
@@ -18,11 +18,11 @@ from rich.table import Table
 
 from aluma.cli.terminal import Out, complaints, console, fail, folder
 from aluma.extras import LAB, require
-from aluma.lab.experiments import catalogue
-from aluma.lab.experiments.declaration import Scale
-from aluma.lab.experiments.reproduce import Plan, chosen
-from aluma.lab.experiments.reproduce import reproduce as run
-from aluma.lab.experiments.runner import Outcome, cores
+
+if TYPE_CHECKING:
+    from aluma.lab.experiments.declaration import Scale
+    from aluma.lab.experiments.reproduce import Plan
+    from aluma.lab.experiments.runner import Outcome
 
 #: What a shell expects of a program that Ctrl-C ended.
 INTERRUPTED = 130
@@ -54,6 +54,11 @@ def reproduce(
     Example: aluma reproduce octahedron mnist-4-7 --seeds 3
     """
     require("aluma reproduce", "demo", *LAB)
+    # Here, because they bring scikit-learn: a second that the other commands need not wait.
+    from aluma.lab.experiments.reproduce import chosen
+    from aluma.lab.experiments.reproduce import reproduce as run
+    from aluma.lab.experiments.runner import cores
+
     try:
         experiments = chosen(names or [])
     except LookupError as error:
@@ -98,6 +103,8 @@ def reproduce(
 
 
 def _listed() -> Table:
+    from aluma.lab.experiments import catalogue
+
     table = Table("name", "in the paper", "what", "learners", "seeds")
     for one in catalogue.CATALOGUE:
         keys = {case.partition("@")[0] for case in one.cases("full")} - {"exact"}

@@ -8,7 +8,6 @@ version space is ``{w : A w > 0}`` within the unit ball (Section 3 of the paper)
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
@@ -40,17 +39,19 @@ class Cone:
     the cone is free in the others. So chains run in ``r`` dimensions on ``coordinates``, where
     ``walls = coordinates @ basis.T``, and the free part is drawn afresh for every hypothesis.
 
+    The walls of several classes are made when they are wanted, from their factors: they have as
+    many coordinates as there are walls, so all of them would take more room than all else.
+
     Attributes
     ----------
-    walls : (t, d) unit normals; a hypothesis agrees when every product is positive
-    basis : (d, r) orthonormal columns whose span contains the walls
-    coordinates : (t, r) the walls in that basis
-    factors : the same as products, if they are those of several classes
+    given : the walls, or None for those of the factors
+    given_basis, given_coordinates : or None where the basis is that of the space itself
+    factors : the walls as products, if they are those of several classes
     """
 
-    walls: Floats
-    basis: Floats
-    coordinates: Floats
+    given: Floats | None
+    given_basis: Floats | None = None
+    given_coordinates: Floats | None = None
     factors: Factors | None = None
 
     @classmethod
@@ -59,17 +60,62 @@ class Cone:
         return cls(np.empty((0, dimension)), np.empty((dimension, 0)), np.empty((0, 0)))
 
     @property
+    def walls(self) -> Floats:
+        """(t, d) unit normals; a hypothesis agrees when every product is positive."""
+        if self.given is not None:
+            return self.given
+        assert self.factors is not None
+        return self.factors.walls()
+
+    @property
+    def basis(self) -> Floats:
+        """(d, r) orthonormal columns whose span contains the walls."""
+        return np.eye(self.dimension) if self.given_basis is None else self.given_basis
+
+    @property
+    def coordinates(self) -> Floats:
+        """(t, r) the walls in that basis."""
+        return self.walls if self.given_coordinates is None else self.given_coordinates
+
+    @property
     def dimension(self) -> int:
         """Dimension d of the space of hypotheses."""
-        return int(self.walls.shape[1])
+        if self.given is not None:
+            return int(self.given.shape[1])
+        assert self.factors is not None
+        return self.factors.dimension
 
     @property
     def rank(self) -> int:
         """Number r of coordinates in which the chains move."""
-        return int(self.basis.shape[1])
+        return self.dimension if self.given_basis is None else int(self.given_basis.shape[1])
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that it takes."""
+        held = [self.given, self.given_basis, self.given_coordinates]
+        if self.given is None and self.factors is not None:
+            held += [self.factors.points, self.factors.ahead]
+        return sum(array.nbytes for array in held if array is not None)
 
     def __len__(self) -> int:
-        return len(self.walls)
+        if self.given is not None:
+            return len(self.given)
+        assert self.factors is not None
+        return len(self.factors)
+
+    def written(self) -> Cone:
+        """Return the same with all arrays made, for who looks at them again and again."""
+        if self.given is not None and self.given_basis is not None:
+            return self
+        walls = self.walls
+        return Cone(walls, self.basis, walls)
+
+    def after(self, walls: int) -> Floats:
+        """Return the coordinates of all walls but the first so many."""
+        if self.given is None and self.factors is not None:
+            return self.factors.some(np.arange(walls, len(self)))
+        return self.coordinates[walls:]
 
     def widened(self, dimension: int) -> Cone:
         """Return the cone in a space with more coordinates, which none of its walls looks at."""
@@ -83,28 +129,28 @@ class Cone:
         """Return a cone whose basis is that of the space, in a space with more coordinates."""
         if self.rank != self.dimension:
             raise ValueError(f"the basis spans {self.rank} of {self.dimension} dimensions only.")
-        walls = np.pad(self.walls, ((0, 0), (0, dimension - self.dimension)))
-        return Cone(walls, _whole_basis(dimension), walls)
+        if self.factors is not None:
+            return self.factored(self.factors.widened(dimension))
+        return Cone(np.pad(self.walls, ((0, 0), (0, dimension - self.dimension))))
 
     def factored(self, factors: Factors) -> Cone:
         """Return the cone with these walls, of which those there are come first."""
-        walls = factors.walls()
-        return Cone(walls, self.basis, walls, factors)
+        return Cone(None, factors=factors)
 
     def first(self, walls: int) -> Cone:
         """Return the cone of the first so many walls."""
-        factors = None if self.factors is None else self.factors.first(walls)
-        few, seen = self.walls[:walls], self.coordinates[:walls]
-        return Cone(few, self.basis, few if self.coordinates is self.walls else seen, factors)
+        if self.factors is not None:
+            return self.factored(self.factors.first(walls))
+        seen = None if self.given_coordinates is None else self.given_coordinates[:walls]
+        return Cone(self.walls[:walls], self.given_basis, seen)
 
     def with_walls(self, normals: Floats) -> Cone:
         """Return the cone cut by more walls; ``normals`` are unit rows.
 
         The basis only grows, so the coordinates of earlier walls and hypotheses stay as they were.
         """
-        if self.coordinates is self.walls:
-            walls = np.vstack([self.walls, normals])
-            return Cone(walls, self.basis, walls)
+        if self.given_basis is None:
+            return Cone(np.vstack([self.walls, normals]))
         fresh = self._fresh_directions(normals)
         basis = np.hstack([self.basis, fresh])
         walls = np.vstack([self.walls, normals])
@@ -136,11 +182,3 @@ class Cone:
         rest /= size
         rest -= self.basis @ (self.basis.T @ rest)
         return np.asarray(rest[:, None] / np.linalg.norm(rest))
-
-
-@lru_cache(maxsize=8)
-def _whole_basis(dimension: int) -> Floats:
-    """Return the basis of a space itself, one array for all cones that have it."""
-    basis = np.eye(dimension)
-    basis.setflags(write=False)
-    return basis

@@ -52,6 +52,7 @@ def interior_point(cone: Cone) -> Floats:
     """
     if len(cone) == 0:
         return np.asarray(np.eye(1, cone.dimension)[0])
+    cone = cone.written()
     weights = least_combination_of(cone.coordinates)
     rough = _verified(cone, cone.coordinates.T @ weights)
     if rough is not None and (cone.walls @ rough).min() >= THIN:

@@ -12,7 +12,7 @@ orthonormal and orthogonal to what is common.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -74,11 +74,25 @@ class Factors:
         more = np.concatenate([self.ahead, ahead[None]])
         return Factors(np.vstack([before, unit]), more, np.append(self.told, column))
 
+    @property
+    def dimension(self) -> int:
+        """The number of coordinates that a wall has."""
+        return int(self.points.shape[1] * self.ahead.shape[1])
+
     def walls(self) -> Floats:
         """Return the unit normals (t (K - 1), n (K - 1)) themselves."""
-        t, contrast = self.ahead.shape[:2]
-        products = self.points[:, None, :, None] * self.ahead[:, :, None, :]
-        return np.asarray(products.reshape(t * contrast, -1))[: len(self)]
+        return self.some(np.arange(len(self)))
+
+    def some(self, walls: Ints) -> Floats:
+        """Return the unit normals of some walls: all would take far more room than the factors."""
+        answer, other = np.divmod(walls, self.ahead.shape[1])
+        products = self.points[answer, :, None] * self.ahead[answer, other, None, :]
+        return np.asarray(products.reshape(len(walls), -1))
+
+    def widened(self, dimension: int) -> Factors:
+        """Return the same walls with more coordinates, at which they do not look."""
+        more = dimension // self.ahead.shape[1] - self.points.shape[1]
+        return replace(self, points=np.pad(self.points, ((0, 0), (0, more))))
 
     def __len__(self) -> int:
         """Return the number of walls."""
@@ -91,13 +105,20 @@ class Factors:
         left_out = t * contrast - walls
         return Factors(self.points[:t], self.ahead[:t], self.told[:t], left_out)
 
-    def products(self, hypotheses: Floats) -> Floats:
-        """Return the products (n, walls) of hypotheses with all walls."""
-        n, contrast = len(hypotheses), self.ahead.shape[1]
-        matrices = hypotheses.reshape(n, -1, contrast)
-        seen = self.points @ matrices  # (n, t, K - 1)
-        leads = seen.transpose(1, 0, 2) @ self.ahead.transpose(0, 2, 1)
-        return np.asarray(leads.transpose(1, 0, 2).reshape(n, -1))[:, : len(self)]
+    def products(self, hypotheses: Floats, room: int = 0) -> Floats:
+        """Return the products (n, walls) of hypotheses with all walls.
+
+        With ``room``, there are so many columns more, for the caller to fill.
+        """
+        n, (t, contrast) = len(hypotheses), self.ahead.shape[:2]
+        # All hypotheses side by side: one large product is faster than many small ones.
+        matrices = hypotheses.reshape(n, -1, contrast).transpose(1, 0, 2).reshape(-1, n * contrast)
+        seen = (self.points @ matrices).reshape(t, n, contrast)
+        found = np.empty((n, t * contrast + room))
+        leads = found[:, : t * contrast].reshape(n, t, contrast).transpose(1, 0, 2)
+        # Written where it belongs: a copy takes about as long.
+        np.matmul(seen, self.ahead.transpose(0, 2, 1), out=leads)
+        return found if not self.missing else found[:, : len(self) + room].copy()
 
     def combined(self, weights: Floats) -> Floats:
         """Return sums of walls with weights (n, walls), the transpose of :meth:`products`."""
@@ -105,7 +126,8 @@ class Factors:
         if self.missing:
             weights = np.pad(weights, ((0, 0), (0, self.missing)))
         pushed = weights.reshape(n, t, contrast).transpose(1, 0, 2) @ self.ahead
-        return np.asarray((self.points.T @ pushed.transpose(1, 0, 2)).reshape(n, -1))
+        found = (self.points.T @ pushed.reshape(t, n * contrast)).reshape(-1, n, contrast)
+        return np.asarray(found.transpose(1, 0, 2).reshape(n, -1))
 
 
 @dataclass(frozen=True)
@@ -114,13 +136,14 @@ class Grid:
 
     In column j of row k stands the wall by which the class told for answer j is ahead of class k.
     Answers are sorted by the class told, so a change of one class's vector changes whole stretches.
+    Each stretch is filled up with columns of no answer until it has whole vectors.
 
     Attributes
     ----------
     starts : (K + 1,) class k was told for the columns from ``starts[k]`` up to ``starts[k + 1]``
-    alike : (t, t) products of the answered examples, in the order of the columns
+    alike : (c, c) products of the answered examples, in the order of the columns; 0 with no answer
     places : where in the table each wall stands, counted along its rows
-    walls : (K, t) which wall stands there; -1 where there is none
+    walls : (K, c) which wall stands there; -1 where there is none
     """
 
     starts: Ints
@@ -129,21 +152,19 @@ class Grid:
     walls: Ints
 
     @classmethod
-    def of(cls, factors: Factors) -> Grid:
-        """Return the table of some walls."""
+    def of(cls, factors: Factors, together: int = 1) -> Grid:
+        """Return the table of some walls, with stretches of multiples of ``together``."""
         t, others = factors.ahead.shape[:2]
+        counts = np.bincount(factors.told, minlength=others + 1)
+        starts = np.concatenate([[0], np.cumsum(counts + -counts % together)]).astype(np.int64)
         order = np.argsort(factors.told, kind="stable")
         column = np.empty(t, dtype=np.int64)
-        column[order] = np.arange(t)
+        before = np.cumsum(counts) - counts
+        column[order] = np.arange(t) + np.repeat(starts[:-1] - before, counts)
         row = np.arange(others)[None, :] + (np.arange(others)[None, :] >= factors.told[:, None])
-        places = (row * t + column[:, None]).ravel()[: len(factors)]
-        walls = np.full((others + 1) * t, -1, dtype=np.int64)
+        places = (row * starts[-1] + column[:, None]).ravel()[: len(factors)]
+        walls = np.full((others + 1) * starts[-1], -1, dtype=np.int64)
         walls[places] = np.arange(len(places))
-        counts = np.bincount(factors.told, minlength=others + 1)
-        points = factors.points[order]
-        return cls(
-            np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
-            points @ points.T,
-            places,
-            walls.reshape(others + 1, t),
-        )
+        points = np.zeros((starts[-1], factors.points.shape[1]))
+        points[column] = factors.points
+        return cls(starts, points @ points.T, places, walls.reshape(others + 1, -1))

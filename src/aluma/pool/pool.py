@@ -24,6 +24,7 @@ from aluma.pool.frames import with_columns
 from aluma.pool.opening import opened
 from aluma.pool.sample import Purpose, Sample, is_large, sampled_rows
 from aluma.pool.shaped import Shape, Shaped
+from aluma.pool.sparse import Sparse
 from aluma.pool.store import LARGEST_ENTRY, Selection, Store, T, Together, parts, rows_per_block
 from aluma.pool.stores import store_of
 
@@ -200,6 +201,11 @@ class Pool:
         A centred pool has none, and raises an :class:`AttributeError` that says so.
         """
         return self._store.data
+
+    @property
+    def is_plainly_sparse(self) -> bool:
+        """Whether rows are multiplied just as a sparse matrix in memory has them."""
+        return isinstance(self._store, Sparse)
 
     @property
     def preparation(self) -> str:

@@ -48,6 +48,11 @@ class OwnCoordinates:
         """The size b of the coordinate that each example has to itself."""
         return float(np.sqrt(1 - self.shrink**2))
 
+    @property
+    def for_weights(self) -> float:
+        """What weights are multiplied by, so that products are in units of the noise."""
+        return self.shrink / (self.own * self.scale)
+
     def wall(self, x: Floats, place: int) -> Floats:
         """Return the answer number ``place`` (from 0) about x as a row of d + place + 1 numbers."""
         return np.concatenate([self.shrink / self.scale * x, np.zeros(place), [self.own]])
@@ -60,5 +65,4 @@ class OwnCoordinates:
         """
         n, lifted = hypotheses.shape
         length = np.sqrt(rng.chisquare(lifted, n)) / np.linalg.norm(hypotheses, axis=1)
-        factor = self.shrink / (self.own * self.scale)
-        return np.asarray(hypotheses[:, :d] * (factor * length)[:, None])
+        return np.asarray(hypotheses[:, :d] * (self.for_weights * length)[:, None])

@@ -83,14 +83,14 @@ def absorb_all(
     they are, as after a single answer.
     """
     if len(normals) == 1:
-        return absorb(state, normals[0])
-    cone = cone or state.cone.with_walls(normals)
+        return absorb(state, normals[0], cone)
+    cone = state.cone.with_walls(normals) if cone is None else cone
     key = digest(state.key, normals)
     rng = stream(key, OfState.REFILL)
     # What no earlier answer constrained is still a free Gaussian coordinate.
     free = rng.standard_normal((len(state.points), cone.rank - state.cone.rank))
     points = np.hstack([state.points, free])
-    products = points @ cone.coordinates[len(state.cone) :].T
+    products = points @ cone.after(len(state.cone)).T
     inside = clearly_inside(products, np.linalg.norm(points, axis=1), cone.dimension)
     if inside.mean() < LEAST_AGREEING:
         half = len(normals) // 2

@@ -12,6 +12,7 @@ from aluma.arrays import Bools, Floats, Ints
 from aluma.geometry.cone import Cone, guard
 from aluma.geometry.kesler import Factors, Grid
 from aluma.sampling.first_hit import TOGETHER
+from aluma.sampling.lanes import WIDTH
 
 
 @dataclass(frozen=True)
@@ -23,22 +24,22 @@ class Walls:
 
     Attributes
     ----------
-    normals : (t, r) the walls, in the coordinates of the chains
+    given : (t, r) the walls, in the coordinates of the chains; None for those of the factors
     margin : least distance from a wall, relative to the norm, that an end point must keep
     sampler : name of the kernel that moves chains between them
     factors : the walls without padding, as products, if they are those of several classes
     """
 
-    normals: Floats
+    given: Floats | None
     margin: float
     sampler: str = "reflection"
     factors: Factors | None = None
 
     def __post_init__(self) -> None:
         # Compiled loops read whole vectors, and would read and write past the end of others.
-        if len(self.normals) % TOGETHER:
+        if len(self) % TOGETHER:
             raise ValueError(
-                f"walls come in whole numbers of {TOGETHER}, got {len(self.normals)}: make them by "
+                f"walls come in whole numbers of {TOGETHER}, got {len(self)}: make them by "
                 "Walls.of, which fills them up."
             )
 
@@ -47,13 +48,38 @@ class Walls:
         """Prepare the walls of a cone."""
         if cone.factors is None:
             return cls.of(cone.coordinates, cone.dimension, sampler)
-        normals = cone.coordinates[_padded(len(cone))]
-        return cls(normals, guard(cone.dimension), sampler, cone.factors)
+        return cls(None, guard(cone.dimension), sampler, cone.factors)
 
     @classmethod
     def of(cls, coordinates: Floats, dimension: int, sampler: str = "reflection") -> Walls:
         """Prepare walls given in the coordinates of the chains; ``dimension`` is the space's."""
         return cls(coordinates[_padded(len(coordinates))], guard(dimension), sampler)
+
+    def __len__(self) -> int:
+        if self.given is not None:
+            return len(self.given)
+        assert self.factors is not None
+        return len(_padded(len(self.factors)))
+
+    @property
+    def rank(self) -> int:
+        """The number of coordinates of the chains."""
+        if self.given is not None:
+            return int(self.given.shape[1])
+        assert self.factors is not None
+        return self.factors.dimension
+
+    @cached_property
+    def normals(self) -> Floats:
+        """The walls themselves, (t, r)."""
+        return self.some(np.arange(len(self)))
+
+    def some(self, walls: Ints) -> Floats:
+        """Return some of the walls, (n, r)."""
+        if self.given is not None:
+            return self.given[walls]
+        assert self.factors is not None
+        return self.factors.some(_padded(len(self.factors))[walls])
 
     @cached_property
     def gram(self) -> Floats:
@@ -69,17 +95,16 @@ class Walls:
     def grid(self) -> Grid:
         """The walls of several classes by class, for kernels that make use of it."""
         assert self.factors is not None
-        return Grid.of(self.factors)
+        return Grid.of(self.factors, WIDTH)
 
     def products(self, points: Floats) -> Floats:
         """Return the products (n, t) of points with all walls."""
         if self.factors is None:
             return np.asarray(points @ self.normals.T)
-        found = self.factors.products(points)
-        walls = found.shape[1]
-        out = np.empty((len(found), walls + -walls % TOGETHER))
-        out[:, :walls], out[:, walls:] = found, found[:, :1]
-        return out
+        walls = len(self.factors)
+        found = self.factors.products(points, -walls % TOGETHER)
+        found[:, walls:] = found[:, :1]
+        return found
 
     def combined(self, impulses: Floats) -> Floats:
         """Return sums of walls, weighted by impulses (n, t)."""

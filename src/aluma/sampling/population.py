@@ -159,7 +159,7 @@ class Population:
             state = widened(self._state, factors.points.shape[1] * contrast)
             cone = state.cone.factored(factors)
             state = replace(
-                absorb_all(state, cone.walls[len(state.cone) :], cone, rests=True), cone=cone
+                absorb_all(state, cone.after(len(state.cone)), cone, rests=True), cone=cone
             )
         self._past.append(self._state)
         self._state = state
@@ -297,7 +297,4 @@ class Population:
 
 def _bytes(state: State) -> int:
     """Return what a population that is stepped back to takes: its points and its cone."""
-    cone = state.cone
-    # Where coordinates are the walls themselves, all cones share one basis.
-    own = 0 if cone.coordinates is cone.walls else cone.basis.nbytes + cone.coordinates.nbytes
-    return state.points.nbytes + cone.walls.nbytes + own
+    return state.points.nbytes + state.cone.nbytes

@@ -75,10 +75,10 @@ def fly(
     speeds = walls.products(velocity)
     impulses = np.zeros_like(chains.margins)
     bounces = np.zeros(n, dtype=np.int64)
-    limit = max(BOUNCES_PER_WALL * len(walls.normals), LEAST_LIMIT)
+    limit = max(BOUNCES_PER_WALL * len(walls), LEAST_LIMIT)
     half = np.cos(turn / 2), np.sin(turn / 2)
-    if walls.factors is None or len(walls.normals) < FROM_WALLS:
-        p, q = np.empty((2, SIDE_BY_SIDE, len(walls.normals)))
+    if walls.factors is None or len(walls) < FROM_WALLS:
+        p, q = np.empty((2, SIDE_BY_SIDE, len(walls)))
         _bounce(
             chains.margins, speeds, scale, walls.gram, walls.pull, *half, impulses, bounces, limit,
             p, q,

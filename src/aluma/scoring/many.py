@@ -6,8 +6,11 @@ A hypothesis is a matrix of K weight vectors, and votes for the class with the l
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
+import numpy.typing as npt
+from numba import njit
 
 from aluma.arrays import Bools, Floats, Ints, Singles
 from aluma.pool import Pool
@@ -30,12 +33,34 @@ WITNESSES = 384
 FEW_COLUMNS = 2048
 
 
+@runtime_checkable
+class NotWritten(Protocol):
+    """Hypotheses that are not written down, and know their products with the rows of a pool."""
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Return k, K and d."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, which: slice) -> NotWritten: ...
+
+    def margin_blocks(self, pool: Pool, rows: Ints | None) -> Iterator[tuple[slice, Singles]]:
+        """Yield slices of the rows, and products with all vectors, (rows, k K)."""
+
+
+#: Numbers of classes.
+Votes: TypeAlias = npt.NDArray[np.int16]
+#: Hypotheses, (k, K, d).
+Matrices: TypeAlias = Singles | NotWritten
+
+
 def class_votes(
     pool: Pool,
-    matrices: Singles,
+    matrices: Matrices,
     rows: Ints | None = None,
     noise: np.random.Generator | None = None,
-) -> Iterator[tuple[slice, Ints]]:
+) -> Iterator[tuple[slice, Votes]]:
     """Yield slices of the rows with the class that each hypothesis votes for, (rows, hypotheses).
 
     Parameters
@@ -44,17 +69,19 @@ def class_votes(
     noise : with slack, what draws the numbers that examples have to themselves
     """
     k, classes, d = matrices.shape
-    flat = matrices.reshape(k * classes, d)
-    for part, margins in pool.margin_blocks(flat, rows):
-        values = margins.reshape(len(margins), k, classes)
+    if isinstance(matrices, NotWritten):
+        blocks = matrices.margin_blocks(pool, rows)
+    else:
+        blocks = pool.margin_blocks(matrices.reshape(k * classes, d), rows)
+    for part, margins in blocks:
         if noise is not None:
-            values = values + noise.standard_normal(values.shape, dtype=np.float32)
-        yield part, values.argmax(axis=2)
+            margins = margins + noise.standard_normal(margins.shape, dtype=np.float32)
+        yield part, _leading(np.ascontiguousarray(margins), classes)
 
 
 def class_counts(
     pool: Pool,
-    matrices: Singles,
+    matrices: Matrices,
     rows: Ints | None = None,
     noise: np.random.Generator | None = None,
 ) -> Ints:
@@ -69,7 +96,7 @@ def class_counts(
     return counts
 
 
-def _block_counts(start: int, block: Pool, matrices: Singles) -> Ints:
+def _block_counts(start: int, block: Pool, matrices: Matrices) -> Ints:
     """Count the votes on a block."""
     del start
     return class_counts(block, matrices, np.arange(len(block)))
@@ -77,7 +104,7 @@ def _block_counts(start: int, block: Pool, matrices: Singles) -> Ints:
 
 def choose_among_classes(
     pool: Pool,
-    matrices: Singles,
+    matrices: Matrices,
     eligible: Bools,
     rng: np.random.Generator,
     *,
@@ -133,7 +160,7 @@ def split_of(shares: Floats) -> Floats:
     return np.asarray((1.0 - (two[:, 1] - two[:, 0]) ** 2) / 4.0)
 
 
-def expected_disagreement(candidates: Ints, witnesses: Ints, classes: int) -> Floats:
+def expected_disagreement(candidates: Votes, witnesses: Votes, classes: int) -> Floats:
     """Return the disagreement that asking about each candidate is expected to leave.
 
     An answer y keeps the hypotheses that voted for it, N_y of k. What is left on a witness is the
@@ -157,7 +184,7 @@ def expected_disagreement(candidates: Ints, witnesses: Ints, classes: int) -> Fl
 
 def choose_classes_batch(
     pool: Pool,
-    matrices: Singles,
+    matrices: Matrices,
     eligible: Bools,
     n: int,
     rng: np.random.Generator,
@@ -212,14 +239,29 @@ class _Near:
         if pool.dimension <= FEW_COLUMNS:
             self.pool, self.places = Pool(pool.singles(rows[places])), places
 
-    def votes(self, matrices: Singles, places: Ints, noise: np.random.Generator | None) -> Ints:
+    def votes(self, matrices: Matrices, places: Ints, noise: np.random.Generator | None) -> Votes:
         """Return the class that each hypothesis votes for at some places."""
         if self.places is None:
             return _all_votes(self.pool, matrices, self.rows[places], noise)
         return _all_votes(self.pool, matrices, np.searchsorted(self.places, places), noise)
 
 
-def _most_even(votes: Ints, classes: int, n: int, rng: np.random.Generator) -> Ints:
+@njit(cache=True, nogil=True, error_model="numpy")
+def _leading(products, classes):  # type: ignore[no-untyped-def]
+    """Return the class with the largest product, the first of several, (rows, k) in few bytes."""
+    found = np.empty((products.shape[0], products.shape[1] // classes), np.int16)
+    for row in range(found.shape[0]):
+        here = products[row]
+        for k in range(found.shape[1]):
+            best, most = 0, here[k * classes]
+            for c in range(1, classes):
+                if here[k * classes + c] > most:
+                    best, most = c, here[k * classes + c]
+            found[row, k] = best
+    return found
+
+
+def _most_even(votes: Votes, classes: int, n: int, rng: np.random.Generator) -> Ints:
     """Return the places of the n most even rows, ties in random order."""
     splits = split_of(_counted(votes, classes) / votes.shape[1])
     # Few hypotheses leave many ties.
@@ -227,12 +269,12 @@ def _most_even(votes: Ints, classes: int, n: int, rng: np.random.Generator) -> I
 
 
 def _all_votes(
-    pool: Pool, matrices: Singles, rows: Ints, noise: np.random.Generator | None
-) -> Ints:
+    pool: Pool, matrices: Matrices, rows: Ints, noise: np.random.Generator | None
+) -> Votes:
     """Return the class that each hypothesis votes for, (rows, hypotheses)."""
     parts = [votes for _, votes in class_votes(pool, matrices, rows, noise)]
-    return np.concatenate(parts) if len(matrices) else np.empty((len(rows), 0), dtype=np.int64)
+    return np.concatenate(parts) if len(matrices) else np.empty((len(rows), 0), dtype=np.int16)
 
 
-def _counted(votes: Ints, classes: int) -> Ints:
+def _counted(votes: Votes, classes: int) -> Ints:
     return np.stack([(votes == c).sum(axis=1) for c in range(classes)], axis=1)

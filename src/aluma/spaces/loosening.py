@@ -90,14 +90,7 @@ class LooseningSpace(Hypotheses):
         try:
             inner.add(index, sign)
         except (Conflict, Undecided) as found:
-            looser = self._loosened(told)
-            if looser is None:
-                raise
-            logger.warning(
-                "%s A slack of %.2g is allowed for from now on", found, looser.allowed_slack
-            )
-            self._inner, self._told = looser, told
-            self._conflict = found if isinstance(found, Conflict) else None
+            self._give_way(found, told)
             return
         if inner.allowed_slack > 0 and not self._checked:
             inner = self._loosened(told) or inner
@@ -117,18 +110,22 @@ class LooseningSpace(Hypotheses):
             self._check_together(told)
             inner.add_many(answers, watch)
         except (Conflict, Undecided) as found:
-            looser = self._loosened(told, watch)
-            if looser is None:
-                raise
-            logger.warning(
-                "%s A slack of %.2g is allowed for from now on", found, looser.allowed_slack
-            )
-            self._inner, self._told = looser, told
-            self._conflict = found if isinstance(found, Conflict) else None
+            self._give_way(found, told, watch)
             return
         if inner.allowed_slack > 0 and not self._checked:
             inner = self._loosened(told) or inner
         self._inner, self._told = inner, told
+
+    def _give_way(
+        self, found: Conflict | Undecided, told: list[tuple[int, int]], watch: Watch = unwatched
+    ) -> None:
+        """Allow for the slack that contradicting answers need, or raise what was found."""
+        looser = self._loosened(told, watch)
+        if looser is None:
+            raise found
+        logger.warning("%s A slack of %.2g is allowed for from now on", found, looser.allowed_slack)
+        self._inner, self._told = looser, told
+        self._conflict = found if isinstance(found, Conflict) else None
 
     def _spoken_for(self, answers: Sequence[tuple[int, int]]) -> float:
         """Return the slack that the later half of some answers calls for, after the others."""

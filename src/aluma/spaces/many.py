@@ -19,7 +19,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from aluma.arrays import Floats, Ints, Singles
+from aluma.arrays import Floats, Ints
 from aluma.errors import Conflict
 from aluma.geometry.cone import Cone
 from aluma.geometry.feasibility import Infeasible
@@ -35,14 +35,20 @@ from aluma.sampling.population import UNDO_BYTES, UNDO_DEPTH, VOTE, Population, 
 from aluma.scoring import Choice
 from aluma.scoring.disputes import Disputes
 from aluma.scoring.large import in_sample
-from aluma.scoring.many import choose_among_classes, choose_classes_batch, class_counts, class_votes
+from aluma.scoring.many import (
+    Matrices,
+    choose_among_classes,
+    choose_classes_batch,
+    class_counts,
+    class_votes,
+)
+from aluma.spaces.frame import Frame
 from aluma.spaces.history import Event, column, learnt
 from aluma.spaces.plain import ADVICE
 from aluma.spaces.space import Retraceable, Standing, Watch, unwatched
+from aluma.spaces.wide import Seen, WideHypotheses, is_wide
 from aluma.streams import OfState, named, streams
 
-#: An example whose part outside the span of the others is a smaller share of it counts as inside.
-INSIDE = 1e-9
 #: Bytes of hypotheses that are held at once while a pool is voted on.
 MATRIX_BYTES = 2**26
 #: Hypotheses that a batch is chosen by.
@@ -81,6 +87,8 @@ class ManySpace(Retraceable):
         self.sampler = sampler
         #: Weights of the bias are multiplied by this.
         self._share = bias_share(pool) if share is None else share
+        #: Of a wide sparse pool, what was worked out about its rows.
+        self._seen = Seen(pool, self._share) if is_wide(pool) else None
         self._own: OwnCoordinates | None = None
         if slack > 0:
             self._own = OwnCoordinates(slack, largest_norm(pool) if longest is None else longest)
@@ -88,15 +96,15 @@ class ManySpace(Retraceable):
 
     def _begin(self) -> None:
         self._population = Population(0, self.size, self.seed, self.sampler)
-        #: Orthonormal rows that span the answered examples, up to rounding.
-        self._frame = np.empty((0, self.pool.dimension))
+        #: What the answered examples span.
+        self._frame = Frame(self.pool.dimension)
         #: For every coordinate of the chains, K - 1 contrasts each: whether it is one of the frame.
         self._of_frame: tuple[bool, ...] = ()
         self._told: list[tuple[int, int]] = []
         self._factors = Factors.none(self.classes)
         #: What the answers looked like, and the three above before each that can be undone.
         self._known: dict[tuple[bytes, int], int] = {}
-        self._steps: deque[tuple[Floats, tuple[bool, ...], Factors]] = deque(maxlen=UNDO_DEPTH)
+        self._steps: deque[tuple[Frame, tuple[bool, ...], Factors]] = deque(maxlen=UNDO_DEPTH)
 
     @property
     def population(self) -> Population:
@@ -116,7 +124,7 @@ class ManySpace(Retraceable):
         name = (x.tobytes(), sign)
         if name in self._known:
             return
-        frame, point, of_frame = self._placed(x)
+        frame, point, of_frame = self._placed(x, index)
         factors = self._factors.with_answer(point, column(sign))
         try:
             self._population.add_all(factors)
@@ -138,7 +146,7 @@ class ManySpace(Retraceable):
             for index, sign in answers[start : start + GROUP]:
                 x = self._row(index)
                 if (x.tobytes(), sign) not in self._known:
-                    self._frame, point, self._of_frame = self._placed(x)
+                    self._frame, point, self._of_frame = self._placed(x, index)
                     self._factors = self._factors.with_answer(point, column(sign))
                     self._told.append((index, sign))
                     self._known[x.tobytes(), sign] = index
@@ -161,17 +169,10 @@ class ManySpace(Retraceable):
         walls = sorted({told[wall // (self.classes - 1)] for wall in found.support})
         return Conflict(tuple(walls), ADVICE)
 
-    def _placed(self, x: Floats) -> tuple[Floats, Floats, tuple[bool, ...]]:
+    def _placed(self, x: Floats, index: int) -> tuple[Frame, Floats, tuple[bool, ...]]:
         """Return the frame with an example in it, the example there, and what coordinates are."""
-        frame, of_frame = self._frame, self._of_frame
-        within = frame @ x
-        outside = x - within @ frame
-        # Once more: what is left can be small, and cancellation tilts it towards the frame.
-        outside -= (frame @ outside) @ frame
-        size = float(np.linalg.norm(outside))
-        if size > INSIDE * float(np.linalg.norm(x)) and len(frame) < frame.shape[1]:
-            frame = np.vstack([frame, outside / size])
-            within, of_frame = np.append(within, size), (*of_frame, True)
+        frame, within = self._frame.with_example(x, index)
+        of_frame = self._of_frame + (True,) * (len(frame) - len(self._frame))
         if self._own is not None:
             within = within * (self._own.shrink / self._own.scale)
             of_frame = (*of_frame, False)
@@ -221,17 +222,17 @@ class ManySpace(Retraceable):
         for index, sign in told:
             if index in made_walls:
                 x = self._row(index)
-                self._frame, point, self._of_frame = self._placed(x)
+                self._frame, point, self._of_frame = self._placed(x, index)
                 self._factors = self._factors.with_answer(point, column(sign))
                 self._told.append((index, sign))
                 self._known[x.tobytes(), sign] = index
-        cone = Cone.whole(0).completed(len(self._of_frame) * (self.classes - 1))
-        cone = cone.factored(self._factors) if self._told else Cone.whole(0)
+        cone = Cone.whole(0)
+        cone = cone.factored(self._factors) if self._told else cone
         self._population.restore(replace(standing.state, cone=cone))
 
     # -- votes ---------------------------------------------------------------------------------
 
-    def voters(self, most_times: int = 1) -> npt.NDArray[Any]:
+    def voters(self, most_times: int = 1) -> Any:
         """Return the hypotheses that vote, (k, K, d) in float32."""
         return _together(self._matrices(1))
 
@@ -239,7 +240,7 @@ class ManySpace(Retraceable):
         """Return the share of votes that each class has, (n, K), among the voters."""
         return self._counted(pool, self._matrices(most_times))
 
-    def jury(self, task: Task = VOTE, most_times: int = 1) -> npt.NDArray[Any]:
+    def jury(self, task: Task = VOTE, most_times: int = 1) -> Any:
         """Return such hypotheses that no question was chosen by, (k, K, d) in float32."""
         return _together(self._jurors(task, most_times))
 
@@ -247,11 +248,11 @@ class ManySpace(Retraceable):
         """Return the shares among a jury, of which not all are held at once."""
         return self._counted(pool, self._jurors(VOTE, most_times))
 
-    def _jurors(self, task: Task, times: int) -> Iterator[Singles]:
+    def _jurors(self, task: Task, times: int) -> Iterator[Matrices]:
         for number, points in enumerate(self._population.jury_points(task, times)):
             yield from self._lifted(points, named(self.key, task.free, number))
 
-    def _counted(self, pool: Pool, hypotheses: Iterable[Singles]) -> Floats:
+    def _counted(self, pool: Pool, hypotheses: Iterable[Matrices]) -> Floats:
         """Return the share of votes that each class has among some hypotheses, (n, K)."""
         counts = np.zeros((len(pool), self.classes), dtype=np.int64)
         drawn = 0
@@ -265,7 +266,7 @@ class ManySpace(Retraceable):
         """Return the class with most votes, the first of those that tie."""
         return np.asarray(shares.argmax(axis=1))
 
-    def split(self, voters: npt.NDArray[Any], eligible: Any, **wanted: Any) -> Choice:
+    def split(self, voters: Matrices, eligible: Any, **wanted: Any) -> Choice:
         """Return the example that settles most of the vote.
 
         See :func:`aluma.scoring.many.choose_among_classes`: it has no ``effort`` to spare, and no
@@ -277,9 +278,7 @@ class ManySpace(Retraceable):
         choice = choose_among_classes(seen, voters, open_, rng, alpha=wanted["alpha"], noise=noise)
         return choice.named(rows)
 
-    def batch(
-        self, voters: npt.NDArray[Any], eligible: Any, n: int, *, alpha: float, first: int
-    ) -> Ints:
+    def batch(self, voters: Matrices, eligible: Any, n: int, *, alpha: float, first: int) -> Ints:
         """Return n examples that split the hypotheses jointly, the given one first."""
         del alpha
         jury, rng, noise = (
@@ -330,35 +329,50 @@ class ManySpace(Retraceable):
         """Return what draws the numbers that unanswered examples have to themselves."""
         return None if self._own is None else self.rng(purpose)
 
-    def _matrices(self, times: int) -> Iterator[Singles]:
+    def _matrices(self, times: int) -> Iterator[Matrices]:
         """Yield the hypotheses, and as often again as wanted as they are after more flights."""
         for number, points in enumerate(self._population.stretches(times)):
             yield from self._lifted(points, named(self.key, OfState.FREE, number))
 
-    def _lifted(self, points: Floats, key: tuple[int, ...]) -> Iterator[Singles]:
+    def _lifted(self, points: Floats, key: tuple[int, ...]) -> Iterator[Matrices]:
         """Yield points of the chains as matrices of weights, some at a time."""
-        d, corners = self.pool.dimension, contrasts(self.classes)
+        if self._seen is not None:
+            yield self._wide(self._seen, points[: self.size], streams(key, 1)[0])
+            return
+        d = self.pool.dimension
         at_once = int(np.clip(MATRIX_BYTES // (4 * self.classes * d), 1, self.size))
         starts = range(0, self.size, at_once)
-        frame = self._frame.astype(np.float32)
-        of_frame = np.array(self._of_frame, dtype=bool)
+        frame = self._frame.vectors.astype(np.float32)
         for start, rng in zip(starts, streams(key, len(starts)), strict=True):
             part = points[start : min(start + at_once, self.size)]
             matrices = quick_normals(rng, (len(part) * self.classes, d))
-            if len(of_frame):
-                radius = np.sqrt(rng.chisquare(part.shape[1], (len(part), 1)))
-                span = (directions(part) * radius).reshape(len(part), len(of_frame), -1)
-                weights = span[:, of_frame] @ corners.T
-                flat = weights.transpose(0, 2, 1).reshape(len(matrices), -1).astype(np.float32)
+            if self._of_frame:
+                flat = self._in_frame(part, rng).astype(np.float32)
                 matrices += (flat - matrices @ frame.T) @ frame
             if self._own is not None:
-                matrices *= np.float32(self._own.shrink / (self._own.own * self._own.scale))
+                matrices *= np.float32(self._own.for_weights)
             if self.pool.bias:
                 matrices[:, -1] *= np.float32(self._share)
             yield matrices.reshape(len(part), self.classes, d)
 
+    def _wide(self, seen: Seen, points: Floats, rng: np.random.Generator) -> WideHypotheses:
+        """Return points of the chains as hypotheses about a wide sparse pool."""
+        weights = np.empty((len(points) * self.classes, 0))
+        if self._of_frame:
+            weights = self._in_frame(points, rng)
+        scale = 1.0 if self._own is None else self._own.for_weights
+        return WideHypotheses(seen, self._frame, weights, self.classes, rng, scale)
 
-def _together(parts: Iterable[Singles]) -> Singles:
+    def _in_frame(self, points: Floats, rng: np.random.Generator) -> Floats:
+        """Return the weights that points of the chains give the frame's vectors, (k K, r)."""
+        of_frame = np.array(self._of_frame, dtype=bool)
+        radius = np.sqrt(rng.chisquare(points.shape[1], (len(points), 1)))
+        span = (directions(points) * radius).reshape(len(points), len(of_frame), -1)
+        weights = span[:, of_frame] @ contrasts(self.classes).T
+        return np.asarray(weights.transpose(0, 2, 1).reshape(-1, len(self._frame)))
+
+
+def _together(parts: Iterable[Matrices]) -> Matrices:
     """Return hypotheses in one array; of wide pools, a copy of it would cost as much as a vote."""
     found = list(parts)
-    return found[0] if len(found) == 1 else np.concatenate(found)
+    return found[0] if len(found) == 1 else np.concatenate([np.asarray(one) for one in found])

@@ -11,7 +11,11 @@ from typing import Any
 import numpy as np
 
 from aluma.arrays import Ints
+from aluma.lab.bench.answered_span import AnsweredSpan
 from aluma.learners.aluma import ALuMA
+
+#: Rows that Badge chooses among.
+MOST_FOR_BADGE = 12_000
 
 
 class ClassEntrant(ABC):
@@ -91,15 +95,24 @@ class InTurn(ClassEntrant):
 
 
 class Skactiveml(ClassEntrant):
-    """A pool strategy of scikit-activeml with logistic regression as scikit-learn has it."""
+    """A pool strategy of scikit-activeml with logistic regression as scikit-learn has it.
+
+    It takes no sparse rows. What it does with one question at a time depends on rows by their
+    lengths and by what logistic regression says of them, so it gets them as
+    :class:`~aluma.lab.bench.answered_span.AnsweredSpan` has them: the same questions, sooner.
+    """
+
+    #: Rows that it may choose from, drawn for each question, where there are more.
+    most: int | None = None
 
     def __init__(self, X: Any, classes: int, seed: int, strategy: str, **settings: Any) -> None:
         from skactiveml import pool
         from skactiveml.classifier import SklearnClassifier
         from sklearn.linear_model import LogisticRegression
 
-        super().__init__(X.toarray() if hasattr(X, "toarray") else X, classes, seed)
-        self.known = np.full(len(self.X), np.nan)
+        super().__init__(X, classes, seed)
+        self.span = AnsweredSpan(X) if hasattr(X, "toarray") else None
+        self.known, self.rng = np.full(X.shape[0], np.nan), np.random.default_rng(seed)
         self.chooser = getattr(pool, strategy)(random_state=seed, **settings)
         self.classifier = SklearnClassifier(
             LogisticRegression(max_iter=300), classes=list(range(classes)), random_state=seed
@@ -108,18 +121,35 @@ class Skactiveml(ClassEntrant):
     def ask(self) -> int:
         """Return what the strategy chooses."""
         with _without_remarks():
-            return int(self.chooser.query(self.X, self.known, self.classifier)[0])
+            chosen = self.chooser.query(
+                self.rows(), self.known, self.classifier, candidates=self.candidates()
+            )
+        return int(chosen[0])
+
+    def candidates(self) -> Ints | None:
+        """Return the rows to choose from, None for all that were not told."""
+        if self.most is None or len(self.known) <= self.most:
+            return None
+        left = np.flatnonzero(np.isnan(self.known))
+        return np.sort(self.rng.choice(left, min(self.most, len(left)), replace=False))
 
     def tell(self, row: int, code: int) -> None:
         """Take an answer."""
         super().tell(row, code)
         self.known[row] = code
+        if self.span is not None:
+            self.span.add(row)
+
+    def rows(self) -> Any:
+        """Return all rows as scikit-activeml takes them."""
+        return self.X if self.span is None else self.span.rows()
 
     def guess(self) -> Ints:
         """Return what logistic regression says."""
         with _without_remarks():
-            fitted = self.classifier.fit(self.X, self.known)
-            return np.asarray(fitted.predict(self.X), dtype=np.int64)
+            rows = self.rows()
+            fitted = self.classifier.fit(rows, self.known)
+            return np.asarray(fitted.predict(rows), dtype=np.int64)
 
 
 @contextmanager
@@ -141,8 +171,14 @@ def entropy(X: Any, classes: int, seed: int) -> ClassEntrant:
 
 
 def badge(X: Any, classes: int, seed: int) -> ClassEntrant:
-    """Return scikit-activeml's Badge."""
-    return Skactiveml(X, classes, seed, "Badge")
+    """Return scikit-activeml's Badge.
+
+    It writes down K d numbers for every row, so in large pools it chooses among some only, as its
+    users do.
+    """
+    entrant = Skactiveml(X, classes, seed, "Badge")
+    entrant.most = MOST_FOR_BADGE
+    return entrant
 
 
 #: By the name that tables have.

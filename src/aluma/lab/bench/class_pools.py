@@ -31,13 +31,11 @@ class ClassPool:
     name : what tables call it
     source : returns rows and class numbers
     last : labels that are given at most
-    dense : whether rows fit into memory as a dense array, which scikit-activeml needs
     """
 
     name: str
     source: Callable[[], tuple[Any, Ints]]
     last: int = 200
-    dense: bool = True
 
 
 @lru_cache(maxsize=1)
@@ -82,9 +80,9 @@ def class_pools(quick: bool = False) -> list[ClassPool]:
     if quick:
         return [ClassPool("wine", wine, last=50)]
     return [
-        ClassPool("wine", wine, last=100),
+        ClassPool("wine", wine, last=175),
         ClassPool("digits", digits, last=500),
-        ClassPool("4 topics", four_topics, last=300),
-        ClassPool("MNIST, 50 components", mnist_components, last=300),
-        ClassPool("20 topics", twenty_topics, last=300, dense=False),
+        ClassPool("4 topics", four_topics, last=500),
+        ClassPool("MNIST, 50 components", mnist_components, last=500),
+        ClassPool("20 topics", twenty_topics, last=500),
     ]

@@ -79,7 +79,6 @@ def judge(
         for number in range(wanted.runs)
         for pool in there
         for name in wanted.entrants
-        if pool.dense or name in ("ALuMA", "in turn")
     ]
     missing = [one for one in tasks if (one[0].name, one[1], one[2]) not in kept]
     if jobs:
