@@ -107,8 +107,8 @@ VERDICTS: Mapping[str, Verdict] = {
     ),
     "iwal-scale": Verdict(
         "W1A, rows on one scale",
-        "IWAL ahead of soft-SVM; no scale is given",
-        "scaled for both it is, by test errors from 50 labels on",
+        "nothing on the scale",
+        "both scaled, IWAL is ahead by test errors",
         TRAINING_ERROR,
     ),
     "iwal-constants": Verdict(
