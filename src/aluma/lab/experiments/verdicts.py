@@ -101,14 +101,14 @@ VERDICTS: Mapping[str, Verdict] = {
     "w1a": Verdict(
         "W1A",
         "ALuMA and IWAL alike, both ahead of soft-SVM",
-        "as the paper by test errors, soft-SVM's rows scaled",
+        "unexplained; one reading of several agrees",
         TRAINING_ERROR,
         columns=SOFT,
     ),
     "iwal-scale": Verdict(
         "W1A, rows on one scale",
         "nothing on the scale",
-        "both scaled, IWAL is ahead by test errors",
+        "both scaled, ahead by test errors only",
         TRAINING_ERROR,
     ),
     "iwal-constants": Verdict(
