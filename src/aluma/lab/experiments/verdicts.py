@@ -117,7 +117,7 @@ VERDICTS: Mapping[str, Verdict] = {
     "iwal-steps": Verdict(
         "W1A, by a few steps",
         "nothing on how it was solved",
-        "no steps put IWAL ahead; in %, halfspaces alone",
+        "steps leave the order; in %, halfspaces alone",
         columns=("iwal", "scaled", "soft svm"),
     ),
     "projected-margin": Verdict(
