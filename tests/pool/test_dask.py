@@ -6,7 +6,6 @@ import logging
 import os
 import signal
 import threading
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ import pytest
 from aluma import ALuMA, Passive, SimpleMargin
 from aluma.errors import ClusterLost, Unreadable
 from aluma.pool import Pool
+from aluma.pool.chunked import Chunked
 from aluma.pool.sample import Purpose
 from evidence import generator
 
@@ -37,20 +37,6 @@ W = np.array([1.0, -0.5])
 @pytest.fixture(autouse=True)
 def small_samples(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("aluma.pool.sample.MOST_ROWS", 4096)
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[Any]:
-    with (
-        distributed.LocalCluster(
-            n_workers=2,
-            threads_per_worker=1,
-            processes=False,
-            dashboard_address=None,
-        ) as cluster,
-        distributed.Client(cluster, timeout=30) as client,
-    ):
-        yield client
 
 
 @pytest.fixture(scope="module")
@@ -90,27 +76,29 @@ def test_a_dask_array_is_the_pool_that_its_numbers_are(client: Any, numbers: np.
 def test_the_same_questions_labels_and_promises_as_in_memory(
     client: Any, numbers: np.ndarray
 ) -> None:
-    found = []
-    for X in (numbers, da.from_array(numbers, chunks=(4_321, 2))):
-        learner = ALuMA(Pool(X), **SETTINGS)
-        # Enough that the sample is settled and all of the pool has to be looked at.
-        questions = asked(learner, numbers, 12)
-        said = learner.certificate(proof_seconds=0.0)
-        batch = learner.ask(5).tolist()
-        margin = SimpleMargin(Pool(X), classes=(-1, 1))
-        passive = Passive(Pool(X), classes=(-1, 1))
-        found.append(
-            (
-                questions,
-                batch,
-                asked(margin, numbers, 3),
-                asked(passive, numbers, 2),
-                learner.predict().tolist(),
-                margin.predict().tolist(),
-                (said.credible_bound, said.expected_error, said.sampled),
-            )
-        )
-    assert found[0] == found[1]
+    expected = everything(numbers, numbers)
+    # The client that is active is taken.
+    with client.as_current():
+        assert everything(da.from_array(numbers, chunks=(4_321, 2)), numbers) == expected
+
+
+def everything(X: Any, numbers: np.ndarray) -> tuple[Any, ...]:
+    """Return what learners ask, label and promise on a pool."""
+    learner = ALuMA(Pool(X), **SETTINGS)
+    # Enough that the sample is settled and all of the pool has to be looked at.
+    questions = asked(learner, numbers, 12)
+    said = learner.certificate(proof_seconds=0.0)
+    margin = SimpleMargin(Pool(X), classes=(-1, 1))
+    passive = Passive(Pool(X), classes=(-1, 1))
+    return (
+        questions,
+        learner.ask(5).tolist(),
+        asked(margin, numbers, 3),
+        asked(passive, numbers, 2),
+        learner.predict().tolist(),
+        margin.predict().tolist(),
+        (said.credible_bound, said.expected_error, said.sampled),
+    )
 
 
 def test_what_comes_back_does_not_grow_with_the_pool(client: Any) -> None:
@@ -153,6 +141,7 @@ def test_a_question_takes_few_round_trips(client: Any, numbers: np.ndarray) -> N
 
 def test_without_a_client_blocks_are_computed_here(numbers: np.ndarray) -> None:
     pool = Pool(da.from_array(numbers, chunks=(4_321, 2)))
+    assert type(pool._store) is Chunked
     assert pool.fingerprint() == Pool(numbers).fingerprint()
     assert len(asked(ALuMA(pool, **SETTINGS), numbers, 3)) == 3
 

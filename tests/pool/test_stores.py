@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,6 +14,7 @@ import pytest
 from aluma import ALuMA, SimpleMargin
 from aluma.errors import BadInput, Unreadable
 from aluma.pool import Pool, zarr_arrays
+from aluma.pool.chunked import Chunked
 from aluma.pool.parquet import _put_side_by_side
 from aluma.pool.sample import Purpose
 from evidence import generator
@@ -66,6 +67,8 @@ def as_parquet(kind: str, path: Path, X: np.ndarray) -> None:
 @pytest.fixture(autouse=True)
 def small_samples(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("aluma.pool.sample.MOST_ROWS", 4096)
+    # Some pieces are kept, and the others are read whenever they are wanted.
+    monkeypatch.setattr("aluma.pool.chunked.KEPT_BYTES", 100_000)
 
 
 @pytest.fixture(scope="module")
@@ -136,6 +139,43 @@ def test_the_same_questions_from_a_file_as_from_memory(
         margin = SimpleMargin(pool, classes=(-1, 1))
         found.append((questions, asked(margin, truth, 6), learner.predict().tolist()))
     assert found[0] == found[1]
+
+
+class Counted:
+    """A source of five pieces, of two blocks each, that counts how often each is read."""
+
+    columns = None
+
+    def __init__(self, X: np.ndarray) -> None:
+        self.X, self.shape, self.dtype = X, X.shape, X.dtype
+        fifth = len(X) // 5
+        self.pieces = [slice(start, start + fifth) for start in range(0, len(X), fifth)]
+        self.times = [0] * 5
+
+    def read(self, piece: int, step: int) -> Iterator[np.ndarray]:
+        del step
+        self.times[piece] += 1
+        yield from np.split(self.X[self.pieces[piece]], 2)
+
+    def where(self, piece: int) -> str:
+        return f"piece {piece}"
+
+
+def test_pieces_that_were_read_stay_as_long_as_there_is_room(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    X = generator(4).standard_normal((100, 3)).astype(np.float32)
+    source = Counted(X)
+    monkeypatch.setattr("aluma.pool.chunked.KEPT_BYTES", 3 * X[:20].nbytes + 1)
+    store = Chunked(source)
+    # The first block of the first piece is enough, so that piece is not kept, nor its room taken.
+    assert np.array_equal(store.dense(slice(0, 5)), X[:5])
+    for _ in range(3):
+        found = [rows.data for _, rows in store.stream(7)]
+        assert np.array_equal(np.concatenate(found), X)
+    assert source.times == [2, 1, 1, 3, 3]
+    assert np.array_equal(store.dense(np.array([99, 2, 45])), X[[99, 2, 45]])
+    assert source.times == [2, 1, 1, 3, 4]
 
 
 def test_a_centred_pool_in_a_file(tmp_path: Path, numbers: np.ndarray) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -53,17 +52,6 @@ def store(numbers: np.ndarray, tmp_path_factory: pytest.TempPathFactory) -> Path
     array = zarr.create_array(store=str(path), shape=numbers.shape, chunks=(2_500, 3), dtype="f4")
     array[:] = numbers
     return path
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[Any]:
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
-        ) as cluster,
-        distributed.Client(cluster, timeout=30, set_as_default=False) as client,
-    ):
-        yield client
 
 
 def asked(learner: Any, truth: np.ndarray, n: int) -> list[int]:

@@ -1,13 +1,15 @@
 """Examples that are read in pieces, when they are wanted: from a file, or by computing them.
 
 A :class:`Source` knows how its numbers are cut into pieces and reads one. :class:`Chunked` makes a
-store of it, which holds nothing but some rows that somebody asked it to keep, since a single row
-costs the whole piece that it is in.
+store of it. It holds the first pieces that were read, as many as fit in a fixed room, since
+decoding takes as long as the votes it is for; and some rows that somebody asked it to keep, since a
+single row costs the whole piece that it is in.
 """
 
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import partial
 from typing import Any, Protocol
@@ -22,6 +24,9 @@ from aluma.pool.store import Selection, T, Together, check_numbers, rows_per_blo
 
 #: Rows that were wanted last are kept, if they are no more.
 RECENT = 4096
+#: Bytes of pieces that are kept once they have been read. All are read in the same order again and
+#: again, so the first stay: to drop the oldest would mean to read every one each time.
+KEPT_BYTES = 2**29
 
 
 class Source(Protocol):
@@ -65,6 +70,9 @@ class Chunked:
         nothing = np.empty(0, dtype=np.int64), np.empty((0, source.shape[1]), source.dtype)
         #: Rows that are kept, and those that were wanted last: a question is looked at repeatedly.
         self._kept, self._recent = nothing, nothing
+        #: Pieces that are kept, and the bytes that are left for others.
+        self._pieces: dict[int, npt.NDArray[Any]] = {}
+        self._room, self._lock = KEPT_BYTES, threading.Lock()
 
     @property
     def data(self) -> Any:
@@ -191,10 +199,35 @@ class Chunked:
     def _read(self, piece: int, step: int) -> Iterator[tuple[int, Dense]]:
         """Yield the rows of a piece, no more than about ``step`` at a time."""
         start = self.source.pieces[piece].start
-        for rows in self.source.read(piece, step):
+        for rows in self._blocks_of(piece, step):
             for at in range(0, len(rows), step):
                 yield start + at, Dense(rows[at : at + step], columns=self.columns)
             start += len(rows)
+
+    def _blocks_of(self, piece: int, step: int) -> Iterator[npt.NDArray[Any]]:
+        """Yield the rows of a piece as they are read or kept; keep them if there is room."""
+        if (kept := self._pieces.get(piece)) is not None:
+            yield kept
+            return
+        rows = self.source.pieces[piece]
+        size = (rows.stop - rows.start) * self.shape[1] * self.dtype.itemsize
+        with self._lock:
+            fits = size <= self._room
+            self._room -= size if fits else 0
+        found: list[npt.NDArray[Any]] = []
+        try:
+            for block in self.source.read(piece, step):
+                if fits:
+                    found.append(block)
+                yield block
+            if fits and piece not in self._pieces:
+                self._pieces[piece] = found[0] if len(found) == 1 else np.concatenate(found)
+                size = 0
+        finally:
+            # Whoever stops in the middle, or reads what another thread has read, gives it back.
+            if fits:
+                with self._lock:
+                    self._room += size
 
     def _between(self, start: int, stop: int) -> npt.NDArray[Any]:
         out = np.empty((max(0, stop - start), self.shape[1]), self.dtype)

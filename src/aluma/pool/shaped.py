@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from aluma.arrays import Bools, Floats, Ints, Singles
 from aluma.blas import one_thread
-from aluma.pool.store import Selection, Store, T, Together
+from aluma.pool.store import Selection, Store, T, Together, parts, rows_per_block
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +144,11 @@ class Shaped:
         at_hand = self._lasting and self.inner.is_resident
         if not at_hand or self.inner.kind.endswith("sparse") or rows * columns > COPIED_UP_TO:
             return None
-        return self.dense(slice(0, rows)).astype(np.float32)
+        # Some rows at a time: memory that was never touched costs more than the products.
+        copy = np.empty((rows, columns), dtype=np.float32)
+        for part in parts(rows, rows_per_block(4 * 8 * columns)):
+            copy[part] = self.dense(part)
+        return copy
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the copy out of files and messages to other processes."""

@@ -8,19 +8,15 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
-from aluma.arrays import Ints
-from aluma.pool import Pool
-from aluma.pool.sample import Purpose, Sample
-from aluma.promises.certificate import Certificate, quantile_bound
+from aluma.pool.sample import Purpose
+from aluma.promises.certificate import Certificate
+from aluma.promises.looking import Look, look
 from aluma.promises.promise import Promise
 from aluma.promises.proofs import PROOF_SECONDS, Proofs
-from aluma.promises.sampled import share_bound, standard_error
-from aluma.scoring.disputes import Disputes
 from aluma.spaces.situation import Situation
 from aluma.spaces.space import Hypotheses
 
@@ -69,6 +65,14 @@ class Credible(Promise[Hypotheses]):
             return 1.0
         return self._looked(at).bound(self.delta)
 
+    def exceeds(self, at: Situation[Hypotheses], tolerance: float) -> bool:
+        """Say whether that is more than ``tolerance``, by what was disputed before if it can."""
+        before = self._disputed
+        if before is None or before[0] == _key(at) or not at.space.population.mixing.sound:
+            return self.error_bound(at) > tolerance
+        still = before[1].still_exceeds(at, self.delta, tolerance)
+        return still or self.error_bound(at) > tolerance
+
     @property
     def proven(self) -> Mapping[int, int]:
         """Signs, by example, that a certificate has proven: no halfspace disputes them."""
@@ -91,10 +95,11 @@ class Credible(Promise[Hypotheses]):
     def _looked(self, at: Situation[Hypotheses]) -> Look:
         """Return how the labels given now are disputed; counted once for these answers."""
         if self._disputed is None or self._disputed[0] != _key(at):
-            look = _look(at, at.pool.sample(Purpose.PROMISES) if at.pool.is_large else None)
-            if look.rows is not None and look.is_blind(self.delta, self.tolerance):
-                look = _look(at, None)
-            self._disputed = _key(at), look
+            sample = at.pool.sample(Purpose.PROMISES) if at.pool.is_large else None
+            seen = look(at, sample, self._proofs.signs)
+            if seen.rows is not None and seen.is_blind(self.delta, self.tolerance):
+                seen = look(at, None)
+            self._disputed = _key(at), seen
         return self._disputed[1]
 
     def _certify(
@@ -104,10 +109,10 @@ class Credible(Promise[Hypotheses]):
         factor: float | None,
         seconds: float,
     ) -> Certificate:
-        state, look = at.space.population.state, self._looked(at)
-        by_hypothesis = look.disputes.by_hypothesis
+        state, seen = at.space.population.state, self._looked(at)
+        by_hypothesis = seen.disputes.by_hypothesis
         self._prove(at, inferred, seconds)
-        bound, expected = self.error_bound(at), float(by_hypothesis.mean() / len(look.pool))
+        bound, expected = self.error_bound(at), float(by_hypothesis.mean() / len(seen.pool))
         return Certificate(
             size=len(at.pool),
             asked=len(at.told),
@@ -125,8 +130,8 @@ class Credible(Promise[Hypotheses]):
             delta=self.delta,
             greedy_factor=factor,
             mixing=state.mixing,
-            sampled=0 if look.rows is None else len(look.pool),
-            sampling_error=look.error,
+            sampled=0 if seen.rows is None else len(seen.pool),
+            sampling_error=seen.error,
         )
 
     def _prove(
@@ -140,49 +145,12 @@ class Credible(Promise[Hypotheses]):
         cone = at.space.population.cone
         if len(cone) == 0 or not at.space.settles:
             return
-        look = self._looked(at)
-        positive, _, by_example = look.disputes
+        seen = self._looked(at)
+        positive, _, by_example = seen.disputes
         inside = at.space.population.hypotheses().mean(axis=0)
-        unanimous = np.flatnonzero((by_example == 0) & ~look.pool.zero_mask)
+        unanimous = np.flatnonzero((by_example == 0) & ~seen.pool.zero_mask)
         axis = inside / np.linalg.norm(inside)
-        self._proofs.extend(look.pool, cone, axis, unanimous, positive, seconds, look.rows)
-
-
-@dataclass(frozen=True, eq=False)
-class Look:
-    """How labels are disputed: of all examples, or of a sample whose rows are given."""
-
-    pool: Pool
-    rows: Ints | None
-    disputes: Disputes
-
-    def bound(self, delta: float) -> float:
-        """Return the share of all examples that a hypothesis disputes, except with delta."""
-        by_hypothesis = self.disputes.by_hypothesis
-        if self.rows is None:
-            return quantile_bound(by_hypothesis, delta) / len(self.pool)
-        return share_bound(by_hypothesis, len(self.rows), delta)
-
-    def is_blind(self, delta: float, tolerance: float) -> bool:
-        """Say whether too few examples were looked at to say that hardly any is disputed."""
-        none_seen = quantile_bound(self.disputes.by_hypothesis, delta / 2) == 0
-        return none_seen and self.bound(delta) > tolerance
-
-    @property
-    def error(self) -> float:
-        """The standard error of the mean share because only a sample was looked at, at most."""
-        found = self.disputes.by_hypothesis
-        return 0.0 if self.rows is None else standard_error(found, len(self.rows))
-
-
-def _look(at: Situation[Hypotheses], sample: Sample | None) -> Look:
-    """Count how the labels given now are disputed, of all examples or of a sample."""
-    if sample is None:
-        labels = at.space.labelled(at.vote(at.pool))
-        return Look(at.pool, None, at.space.disputes(at.pool, labels, at.answered))
-    labels = at.space.labelled(at.vote(sample.pool))
-    answered = np.flatnonzero(np.isin(sample.rows, at.answered))
-    return Look(sample.pool, sample.rows, at.space.disputes(sample.pool, labels, answered))
+        self._proofs.extend(seen.pool, cone, axis, unanimous, positive, seconds, seen.rows)
 
 
 def _key(at: Situation[Hypotheses]) -> tuple[int, ...]:

@@ -42,6 +42,10 @@ class Promise(ABC, Generic[S]):
     def error_bound(self, at: Situation[S]) -> float:
         """Return the share of the pool that is wrong at most, as far as is promised."""
 
+    def exceeds(self, at: Situation[S], tolerance: float) -> bool:
+        """Say whether that is more than ``tolerance``; it may take less to tell."""
+        return self.error_bound(at) > tolerance
+
     # -- checks at random: none, unless a promise says otherwise -------------------------------
 
     def audit(self, at: Situation[S]) -> Audit | None:

@@ -31,7 +31,7 @@ class Settled(Stopping):
             # Answers of one class say nothing of where the other begins: a pool in a narrow cone
             # looks settled after two of them.
             return False
-        return not self._clearly_contested(at) and promise.error_bound(at) <= self.limits.tolerance
+        return not (self._clearly_contested(at) or promise.exceeds(at, self.limits.tolerance))
 
     def _clearly_contested(self, at: Situation[Any]) -> bool:
         """Say whether the next question alone shows that the pool is not settled yet.

@@ -25,8 +25,9 @@ LEVELS = 2**16
 def to_ball(cone: Cone, points: Floats, key: tuple[int, ...]) -> Floats:
     """Return points of the chains as hypotheses, uniform in the cone within the unit ball."""
     rngs = streams(key, len(points) // BLOCK)
+    out = np.empty((len(rngs), BLOCK, cone.dimension))
 
-    def lift(block: int) -> Floats:
+    def lift(block: int) -> None:
         rng = rngs[block]
         span = _within(cone, points, block, rng)
         if cone.rank == cone.dimension:
@@ -39,9 +40,10 @@ def to_ball(cone: Cone, points: Floats, key: tuple[int, ...]) -> Floats:
             whole *= kept
             whole += (span - kept * inner) @ cone.basis.T
         radius = rng.uniform(size=(BLOCK, 1)) ** (1.0 / cone.dimension)
-        return np.asarray(directions(whole) * radius)
+        np.multiply(directions(whole), radius, out=out[block])
 
-    return np.concatenate(each_block(lift, len(rngs)))
+    each_block(lift, len(rngs))
+    return out.reshape(-1, cone.dimension)
 
 
 def to_votes(cone: Cone, points: Floats, key: tuple[int, ...]) -> Singles:

@@ -52,17 +52,18 @@ def _fly_all(
     chosen = count if steps else min(count, MOST_BLOCKS)
     rngs = streams(named(seed, OfSeed.DRAW_FLIGHTS), chosen)
 
-    def fly_block(block: int) -> list[Floats]:
-        chains = place(start, walls)
-        found: list[Floats] = []
-        for _ in range(block, count, chosen):
-            for _ in range(flights if found else taken):
-                chains, _flight = fly(chains, walls, length, rngs[block])
-            found.append(chains.points)
-        return found
+    # Written in place: memory that was never touched can cost as much as the flights.
+    out = np.empty((count, *start.shape))
 
-    flown = each_block(fly_block, chosen)
-    return np.concatenate([flown[block % chosen][block // chosen] for block in range(count)])
+    def fly_block(block: int) -> None:
+        chains = place(start, walls)
+        for found in range(block, count, chosen):
+            for _ in range(taken if found == block else flights):
+                chains, _flight = fly(chains, walls, length, rngs[block])
+            out[found] = chains.points
+
+    each_block(fly_block, chosen)
+    return out.reshape(-1, start.shape[1])
 
 
 def _pilot(cone: Cone, inside: Floats, walls: Walls, seed: int) -> tuple[Floats, float, int]:

@@ -7,15 +7,17 @@ many threads in memory as the cluster has.
 
 from __future__ import annotations
 
+import cProfile
 import json
 import logging
 import os
+import pstats
 import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -53,14 +55,23 @@ ON_A_CLUSTER = ("dask", KILLED)
 #: as hit-and-run makes with the paper's 1,000 steps, and how many of those are timed.
 DRAWS, MANY_DRAWS, OVER_HIT_AND_RUN, FEW_DRAWS = "draws", 16_000, 800.0, 256
 #: What is measured in seconds.
-SECONDS = ("one_pass", "opening", "ask", "tell", "predict", "certify")
+SECONDS = ("one_pass", "opening", "ask", "tell", "predict", "certify", "finished", "looked",
+           "predict_again")  # fmt: skip
+#: How often, spread over a run, the learner is asked whether it has finished.
+LOOKS = 3
 #: Worker processes of a cluster here, with a thread each.
 WORKERS = 2
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What a pool in one place cost, in seconds, and what was asked there."""
+    """What a pool in one place cost, in seconds, and what was asked there.
+
+    ``finished`` is what it takes to say whether the learner has finished after one more answer, a
+    few times on the way; ``looked`` is the same without anything that was known before.
+    ``predict_again`` is of labels after one more answer. ``differing`` labels are not those that
+    all hypotheses vote for.
+    """
 
     one_pass: float
     opening: float
@@ -68,10 +79,14 @@ class Cost:
     tell: float
     predict: float
     certify: float
+    finished: float
+    looked: float
+    predict_again: float
     peak: int
     questions: tuple[int, ...]
     labels: Ints
     traffic: tuple[float, float] | None = None
+    differing: int | None = None
 
 
 def run(
@@ -134,7 +149,34 @@ def _enough_draws(console: Console, answers: int = 200, dimension: int = 100) ->
         f"{len(judged)} functions a draw is worth {worth.min():.2f} independent ones, on average "
         f"{worth.mean():.2f}"
     )
+    console.print(_ledger(space))
     return ratio >= OVER_HIT_AND_RUN
+
+
+def _ledger(space: VersionSpace) -> str:
+    """Return where the time of many draws goes, in words."""
+    profile = cProfile.Profile(time.process_time)
+    profile.runcall(space.sample, MANY_DRAWS)
+    # Of each function: calls, and seconds in it, without and with those that it calls.
+    found: dict[str, tuple[int, float, float]] = {
+        f"{Path(file).stem}.{name}": (calls, own, whole)
+        for (file, _, name), (_, calls, own, whole, _) in vars(pstats.Stats(profile))[
+            "stats"
+        ].items()
+    }
+    flights, beside, _ = found["reflection.fly"]
+    parts = {
+        "bounces": found["reflection._bounce"][1],
+        "products with walls": found["chains.products"][1] + found["chains.combined"][1],
+        "normal numbers and the like": beside,
+        "the way into the ball": found["ball.to_ball"][2],
+    }
+    parts["the rest"] = found["draw.draw"][2] - sum(parts.values())
+    took = ", ".join(f"{name} {1e6 * one / MANY_DRAWS:.1f}" for name, one in parts.items())
+    return (
+        f"Microseconds a draw, with a profiler: {took}. {flights * BLOCK / MANY_DRAWS:.2f} flights "
+        "for each, with those that find the pace and forget the start"
+    )
 
 
 def _worth(drawn: Floats, judged: Floats) -> Floats:
@@ -169,33 +211,94 @@ def _measured(
         _passed(pool, first[:1])
         _, one_pass = _timed(clock, lambda: _passed(pool, first))
         learner = ALuMA(pool, classes=(-1, 1), slack=0, promise="credible", budget=len(pool))
-        questions, ask, tell, traffic = [], 0.0, 0.0, None
         store: Any = pool._store
         before = _traffic(store)
-        for number in range(answers):
-            if place == KILLED and number * KILLS // answers != (number - 1) * KILLS // answers:
-                _kill_one(store.client)
-            i, seconds = _timed(clock, learner.ask)
-            ask += seconds
-            questions.append(int(i))
-            tell += _timed(clock, partial(learner.tell, int(i), int(y[i])))[1]
+        went = _answered(learner, y, answers, clock, store.client if place == KILLED else None)
+        traffic = None
         if before is not None:
             after = _traffic(store) or before
             traffic = (after[0] - before[0]) / answers, (after[1] - before[1]) / answers
         labels, predict = _timed(clock, learner.predict)
         _, certify = _timed(clock, lambda: learner.certificate(proof_seconds=0.0))
+        differing = _differing(learner, labels) if place == "memory" else None
+        _answered(learner, y, 1, clock, None)
+        _, predict_again = _timed(clock, learner.predict)
     return Cost(
         one_pass=one_pass,
         opening=opening,
-        ask=ask / answers,
-        tell=tell / answers,
+        ask=went.ask / answers,
+        tell=went.tell / answers,
         predict=predict,
         certify=certify,
+        finished=went.finished / max(went.looks, 1),
+        looked=went.looked / max(went.looks, 1),
+        predict_again=predict_again,
         peak=peak[0],
-        questions=tuple(questions),
+        questions=tuple(went.questions),
         labels=labels,
         traffic=traffic,
+        differing=differing,
     )
+
+
+def _whole_run(cost: Cost) -> float:
+    """Return the seconds of all questions and answers, the labels and the certificate."""
+    return len(cost.questions) * (cost.ask + cost.tell) + cost.predict + cost.certify
+
+
+def _differing(learner: ALuMA, labels: Ints) -> int:
+    """Return how many labels are not those of the full vote."""
+    at = learner._situation()
+    voted = np.where(learner.parts.prediction.shares(at, at.pool) >= 0.5, 1, -1)
+    voted[at.answered] = at.signs
+    return int((voted != labels).sum())
+
+
+@dataclass
+class Run:
+    """Questions, and the seconds of those, of the answers, and of looks whether it is over."""
+
+    questions: list[int] = field(default_factory=list)
+    ask: float = 0.0
+    tell: float = 0.0
+    looks: int = 0
+    finished: float = 0.0
+    looked: float = 0.0
+
+
+def _answered(
+    learner: ALuMA, y: Ints, answers: int, clock: Callable[[], float], killed: Any
+) -> Run:
+    """Answer a learner's questions; a few times, ask it twice in a row whether it has finished.
+
+    With ``killed``, the client of a cluster, its workers are killed now and then.
+    """
+    run, marks = Run(), {answers * part // (LOOKS + 1) for part in range(1, LOOKS + 1)} - {0}
+    for number in range(answers):
+        if killed and number * KILLS // answers != (number - 1) * KILLS // answers:
+            _kill_one(killed)
+        i, seconds = _timed(clock, learner.ask)
+        run.ask += seconds
+        run.questions.append(int(i))
+        run.tell += _timed(clock, partial(learner.tell, int(i), int(y[i])))[1]
+        if number in marks:
+            # What follows is what is known already when the next answer comes.
+            learner.finished  # noqa: B018
+        elif number - 1 in marks:
+            _look_twice(learner, run, clock)
+    return run
+
+
+def _look_twice(learner: ALuMA, run: Run, clock: Callable[[], float]) -> None:
+    """Time whether a learner has finished, by what is known, and by a look at everything."""
+    twin = learner.fork()
+    said, seconds = _timed(clock, partial(getattr, learner, "finished"))
+    run.finished += seconds
+    bound, seconds = _timed(clock, partial(getattr, twin, "error_bound"))
+    run.looked += seconds
+    run.looks += 1
+    if said != (bound <= learner.tolerance):
+        raise RuntimeError(f"what was known before changed a figure: {said} at {bound}")
 
 
 def _kill_one(client: Any) -> None:
@@ -317,11 +420,13 @@ def _met(costs: dict[str, Cost]) -> bool:
     met = here.ask <= ASK * passes and here.predict <= PREDICT * passes
     met &= here.certify <= CERTIFY * passes
     for place, cost in costs.items():
-        times = ON_DASK if place == "dask" else FROM_FILES
         met &= cost.questions == here.questions and bool((cost.labels == here.labels).all())
         met &= cost.peak <= MOST_BYTES
-        compared = (cost.ask, here.ask), (cost.predict, here.predict)
-        met &= place == KILLED or all(mine <= times * its for mine, its in compared)
+        if place == "dask":
+            met &= _whole_run(cost) <= ON_DASK * _whole_run(here)
+        elif place != KILLED:
+            compared = (cost.ask, here.ask), (cost.predict, here.predict)
+            met &= all(mine <= FROM_FILES * its for mine, its in compared)
     return bool(met)
 
 
@@ -342,16 +447,21 @@ def _in_words(place: str, cost: Cost, first: Cost) -> str:
         if cost.traffic is None
         else "; bytes a question {:,.0f} out, {:,.0f} back".format(*cost.traffic)
     )
+    if cost.differing is not None:
+        sent += f"; {cost.differing} labels are not those of the full vote"
+    names = "ask", "tell", "predict", "certify", "predict_again"
+    times = ", ".join(f"{name} {getattr(cost, name) / getattr(first, name):.2f}" for name in names)
     return (
-        f"{place}: seconds {took}; {cost.peak / 2**20:.0f} MiB{sent}; predict "
-        f"{cost.predict / first.predict:.2f} and ask {cost.ask / first.ask:.2f} times the first; "
+        f"{place}: seconds {took}; {cost.peak / 2**20:.0f} MiB{sent}; times the first: {times}, "
+        f"the whole run {_whole_run(cost) / _whole_run(first):.2f}; "
         f"questions and labels {'are' if same else 'are NOT'} those of the first"
     )
 
 
 def _table(costs: dict[str, Cost], title: str) -> Table:
     table = Table(title=title)
-    heads = "place", "a pass, s", "opening", "ask", "tell", "predict", "certificate", "peak MiB"
+    heads = ("place", "a pass, s", "opening", "ask", "tell", "predict", "certificate",
+             "finished, one answer later", "anew", "predict again", "peak MiB")  # fmt: skip
     for head in (*heads, "bytes a question, out and back", "same questions", "same labels"):
         table.add_column(head, justify="right")
     first = next(iter(costs.values()))
@@ -360,10 +470,7 @@ def _table(costs: dict[str, Cost], title: str) -> Table:
         table.add_row(
             place,
             f"{unit:.3f}",
-            *(
-                f"{seconds / unit:.3f}"
-                for seconds in (cost.opening, cost.ask, cost.tell, cost.predict, cost.certify)
-            ),
+            *(f"{getattr(cost, name) / unit:.3f}" for name in SECONDS if name != "one_pass"),
             f"{cost.peak / 2**20:.0f}",
             "-" if cost.traffic is None else "{:,.0f} {:,.0f}".format(*cost.traffic),
             "yes" if cost.questions == first.questions else "no",
