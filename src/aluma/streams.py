@@ -88,6 +88,8 @@ class OfState(Enum):
     OWN_NUMBERS = (100, 3)
     #: The order in which hypotheses vote, where not all of them have to.
     VOTE_ORDER = (100, 4)
+    #: Halfspaces that vote with noise, where classes overlap.
+    NOISY_VOTE = (100, 5)
     #: Query by committee: the pairs for a place in the order and a draw.
     COMMITTEE = (102, None, None)
 

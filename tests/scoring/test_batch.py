@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from aluma.pool import Pool
 from aluma.scoring import choose, choose_batch
+from aluma.scoring.batch import CONTESTED
 from aluma.scoring.elimination import PILOT
 from ballots import everyone, with_votes
 
@@ -39,6 +40,28 @@ def test_each_of_a_batch_separates_most_pairs_within_the_cells(seed: int) -> Non
         taken = tuple(batch[:i])
         gains = [separated_by_hand(votes, (*taken, j)) for j in range(25)]
         assert gains[batch[i]] == max(gains)
+
+
+def left_by_hand(votes: np.ndarray, asked: int, witness: int) -> float:
+    """Return the minority's share on a row that an answer about another leaves, on average."""
+    k = votes.shape[1]
+    sides = [votes[witness, votes[asked] == answer] for answer in (True, False)]
+    return sum(min(side.sum(), (~side).sum()) for side in sides) / k
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_while_much_is_contested_each_of_a_batch_leaves_the_least_disagreement(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    votes = rng.standard_normal((15, 3)) @ rng.standard_normal((3, 40)) >= 0
+    pool, W = with_votes(votes)
+    assert np.minimum(votes.mean(axis=1), 1 - votes.mean(axis=1)).mean() > CONTESTED
+    batch = choose_batch(pool, W, everyone(pool), 5, rng, alpha=1.05).tolist()
+    left = np.array([[left_by_hand(votes, i, j) for j in range(15)] for i in range(15)])
+    for i in range(1, 5):
+        taken = batch[:i]
+        sums = [left[[*taken, j]].min(axis=0).sum() for j in range(15)]
+        best = min(sums[j] for j in range(15) if j not in taken)
+        assert sums[batch[i]] <= best + 1e-5
 
 
 def test_a_batch_holds_no_copies_while_there_are_others() -> None:

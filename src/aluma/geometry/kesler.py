@@ -105,13 +105,20 @@ class Factors:
         left_out = t * contrast - walls
         return Factors(self.points[:t], self.ahead[:t], self.told[:t], left_out)
 
-    def products(self, hypotheses: Floats) -> Floats:
-        """Return the products (n, walls) of hypotheses with all walls."""
-        n, contrast = len(hypotheses), self.ahead.shape[1]
-        matrices = hypotheses.reshape(n, -1, contrast)
-        seen = self.points @ matrices  # (n, t, K - 1)
-        leads = seen.transpose(1, 0, 2) @ self.ahead.transpose(0, 2, 1)
-        return np.asarray(leads.transpose(1, 0, 2).reshape(n, -1))[:, : len(self)]
+    def products(self, hypotheses: Floats, room: int = 0) -> Floats:
+        """Return the products (n, walls) of hypotheses with all walls.
+
+        With ``room``, there are so many columns more, for the caller to fill.
+        """
+        n, (t, contrast) = len(hypotheses), self.ahead.shape[:2]
+        # All hypotheses side by side: one large product is faster than many small ones.
+        matrices = hypotheses.reshape(n, -1, contrast).transpose(1, 0, 2).reshape(-1, n * contrast)
+        seen = (self.points @ matrices).reshape(t, n, contrast)
+        found = np.empty((n, t * contrast + room))
+        leads = found[:, : t * contrast].reshape(n, t, contrast).transpose(1, 0, 2)
+        # Written where it belongs: a copy takes about as long.
+        np.matmul(seen, self.ahead.transpose(0, 2, 1), out=leads)
+        return found if not self.missing else found[:, : len(self) + room].copy()
 
     def combined(self, weights: Floats) -> Floats:
         """Return sums of walls with weights (n, walls), the transpose of :meth:`products`."""
@@ -119,7 +126,8 @@ class Factors:
         if self.missing:
             weights = np.pad(weights, ((0, 0), (0, self.missing)))
         pushed = weights.reshape(n, t, contrast).transpose(1, 0, 2) @ self.ahead
-        return np.asarray((self.points.T @ pushed.transpose(1, 0, 2)).reshape(n, -1))
+        found = (self.points.T @ pushed.reshape(t, n * contrast)).reshape(-1, n, contrast)
+        return np.asarray(found.transpose(1, 0, 2).reshape(n, -1))
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from aluma.learners.assembly import (
     space_with_slack,
 )
 from aluma.learners.learner import Learner, Parts
+from aluma.prediction.overlap import OverlapVote
 from aluma.prediction.vote import Vote
 from aluma.promises.stopping import Limits
 from aluma.representation.view import View
@@ -181,10 +182,17 @@ class _Assembly:
                 classes=count,
             ),
             strategy=ESTIMATES[self._estimate](self._alpha, self._limits.delta),
-            prediction=Vote(MOST_TIMES if self._estimate == "sampling" else 1),
+            prediction=self._prediction(count),
             stopping=rule,
             promise=promised,
         )
+
+    def _prediction(self, count: int) -> Vote:
+        """Return the vote, of two classes with noise allowed for if there may be slack."""
+        if self._estimate != "sampling":
+            return Vote()
+        kind = OverlapVote if self._slack == "auto" and count == 2 else Vote
+        return kind(MOST_TIMES)
 
 
 def _check_many(count: int, estimate: str, dimension: int | None) -> None:

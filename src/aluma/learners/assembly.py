@@ -18,6 +18,7 @@ from aluma.promises.promise import Promise
 from aluma.promises.rules import stopping_rule
 from aluma.promises.stopping import Limits, Stopping
 from aluma.representation.lift import checked_slack
+from aluma.sampling.blocks import BLOCK
 from aluma.sampling.kernels import checked_sampler
 from aluma.spaces.lifted import LiftedSpace
 from aluma.spaces.loosening import LooseningSpace
@@ -26,8 +27,6 @@ from aluma.spaces.many import ManySpace
 from aluma.spaces.plain import ADVICE, PlainSpace
 from aluma.spaces.space import Hypotheses
 
-#: Hypotheses of more than two classes, at least: each is as many halfspaces.
-LEAST_OF_MANY = 256
 #: Ways to predict by what a version space leaves, by name.
 RULES: Mapping[str, type[Prediction[Any]]] = {
     "svm": SeparatorSide,
@@ -118,8 +117,13 @@ def _space_of_many(
     slack: float | str,
     margin: float | None,
 ) -> Hypotheses:
-    """Return the same for more than two classes, with fewer hypotheses the more they weigh."""
-    settings = (pool, classes, max(LEAST_OF_MANY, size // (classes - 1)), seed, sampler)
+    """Return the same for more than two classes, with fewer hypotheses the more they weigh.
+
+    Chains move in whole blocks, so as many as that are hypotheses: the next number of blocks, and
+    one at least.
+    """
+    blocks = max(1, round(size / (classes - 1) / BLOCK))
+    settings = (pool, classes, blocks * BLOCK, seed, sampler)
     if slack == "auto":
         return LooseningManySpace(*settings, margin=margin)
     return ManySpace(*settings, slack=float(slack))

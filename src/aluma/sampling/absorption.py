@@ -53,8 +53,9 @@ TOO_THIN = (
 #: is for more than eight answers.
 RARE_SHARE = 1 / 8
 #: Between more walls than this flights are dear: then survivors stay whatever the share of those
-#: that contradict an answer. (The more they are, the sooner everybody has flown.)
-DEAR_WALLS = 512
+#: that contradict an answer, and a question takes a quarter less (MNIST, 200 answers). The more
+#: contradict it, the sooner everybody has flown.
+DEAR_WALLS = 128
 #: An answer counts as expected if at most this share of the hypotheses contradicts it.
 SURPRISED_SHARE = 0.05
 #: The trajectory length is looked for again when the number of walls has grown by this factor, and

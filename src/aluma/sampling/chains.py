@@ -101,11 +101,10 @@ class Walls:
         """Return the products (n, t) of points with all walls."""
         if self.factors is None:
             return np.asarray(points @ self.normals.T)
-        found = self.factors.products(points)
-        walls = found.shape[1]
-        out = np.empty((len(found), walls + -walls % TOGETHER))
-        out[:, :walls], out[:, walls:] = found, found[:, :1]
-        return out
+        walls = len(self.factors)
+        found = self.factors.products(points, -walls % TOGETHER)
+        found[:, walls:] = found[:, :1]
+        return found
 
     def combined(self, impulses: Floats) -> Floats:
         """Return sums of walls, weighted by impulses (n, t)."""

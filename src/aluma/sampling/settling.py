@@ -17,8 +17,9 @@ from aluma.streams import judging, streams
 
 #: Flights after each answer: at least this many, at most that many.
 LEAST_FLIGHTS, MAX_FLIGHTS = 1, 64
-#: Chains of a block where not everybody flies: small, so that two threads have work.
-PART = BLOCK // 2
+#: Chains of a block where not everybody flies: small, so that two threads have work, and so that
+#: few fly only because blocks are whole.
+PART = BLOCK // 4
 #: Nominal nanoseconds (see :func:`aluma.sampling.pace.cost`) that a chain may take, and flights
 #: with a bounce for every wall on top: in a wedge between two examples that are nearly the same but
 #: answered differently, flights would never end.

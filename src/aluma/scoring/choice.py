@@ -146,6 +146,13 @@ def expected_disagreement(candidates: Bools | Singles, witnesses: Bools | Single
     -------
     (c,) means over the witnesses
     """
+    if not len(witnesses):
+        return np.zeros(len(candidates))
+    return np.asarray(disagreement_left(candidates, witnesses).mean(axis=1, dtype=np.float64))
+
+
+def disagreement_left(candidates: Bools | Singles, witnesses: Bools | Singles) -> Singles:
+    """Return the same for each witness apart, (c, r)."""
     asked, seen = candidates.astype(np.float32), witnesses.astype(np.float32)
     k = asked.shape[1]
     yes = asked.sum(axis=1)[:, None]
@@ -153,7 +160,7 @@ def expected_disagreement(candidates: Bools | Singles, witnesses: Bools | Single
     neither_asked = seen.sum(axis=1) - both
     left = np.minimum(both, yes - both)
     left += np.minimum(neither_asked, (k - yes) - neither_asked)
-    return left.mean(axis=1, dtype=np.float64) / k if len(seen) else np.zeros(len(asked))
+    return np.asarray(left / np.float32(k))
 
 
 def _nearest(pool: Pool, found: Shortlist, eligible: Bools) -> Choice:

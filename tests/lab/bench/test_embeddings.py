@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from aluma.lab.bench.embedding_entrants import ENTRANTS, UNITS
+from aluma.lab.bench.embedding_entrants import ENTRANTS, UNITS, DropQuery
 from aluma.lab.bench.embedding_figure import draw, table_of
 from aluma.lab.bench.embedding_pools import embedding_pools
 from aluma.lab.bench.embeddings import FIRST_SEED, Wanted, cells, judge
 from aluma.lab.bench.kept_runs import KeptRuns
 
 #: They come with scikit-activeml, which is in the extra [lab] and not in [test].
-PEERS = ("TypiClust, margin", "MaxHerding, margin", "Badge", "DropQuery", "Falcun")
+PEERS = ("TypiClust, margin", "MaxHerding, margin", "Badge", "Falcun")
 DIGITS = embedding_pools(quick=True)[0]
 
 
@@ -38,6 +38,23 @@ def test_everybody_labels_digits(name: str) -> None:
     told = list(entrant.told)
     assert (labels[told] == positive[told]).all()
     assert (labels != positive).mean() < 0.4
+
+
+def test_drop_query_asks_what_scikit_activeml_asks() -> None:
+    """With every coordinate dropped, nothing is left to chance but the clusters of one."""
+    pools, classifiers = (
+        pytest.importorskip(f"skactiveml.{name}") for name in ("pool", "classifier")
+    )
+    X, positive = DIGITS.drawn(1, 200)
+    ours = DropQuery(X, 0, dropped=1 - 1e-9, times=3)
+    told = np.array([*np.flatnonzero(positive)[:4], *np.flatnonzero(~positive)[:5]])
+    ours.tell(told, positive[told])
+    known = np.full(len(X), np.nan)
+    known[told] = positive[told]
+    theirs = pools.DropQuery(dropout_rate=1 - 1e-9, n_dropout_samples=3, random_state=0)
+    model = classifiers.SklearnClassifier(ours.unfitted(), classes=[0.0, 1.0], random_state=0)
+    asked = theirs.query(X=X, y=known, clf=model)
+    assert ours.ask(1).tolist() == asked.tolist()
 
 
 def test_it_runs_and_goes_on_from_what_is_kept(tmp_path: Path) -> None:

@@ -34,10 +34,16 @@ export function brief(card) {
 function parts(card) {
   if (card.kind === "image") return [picture(card)];
   if (card.kind === "row") return [grid(card.fields), ...rest(card)];
-  const text = make("div", { className: `text ${size(card.text)}`, dir: "auto" }, card.text);
+  const words = trimmed(card.text);
+  const text = make("div", { className: `text ${size(words)}`, dir: "auto" }, words);
   const shown = [text];
   if (card.fields.length > 0) shown.push(table(card.fields));
   return [...shown, ...rest(card)];
+}
+
+// Blank lines around a text say nothing, and push it off a small screen.
+function trimmed(text) {
+  return text.replace(/^(?:[^\S\n]*\n)+/, "").trimEnd();
 }
 
 function size(text) {

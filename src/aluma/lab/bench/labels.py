@@ -3,12 +3,18 @@
 Every contest is a pool (or a pool for each target), learners that label it with the same seeds, and
 what is read off: the error after some numbers of labels, or the number of labels after which the
 whole pool is labelled right for the first time. Told examples count as right.
+
+    python -m aluma.lab.bench.labels --contests NAME ... --entrants KEY ... [--jobs N]
+
+runs some of it; "aluma-default" is ALuMA with the default prior and slack instead of the paper's.
 """
 
 from __future__ import annotations
 
+import argparse
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeAlias
 
@@ -29,6 +35,8 @@ from aluma.lab.problem import Source, of_source
 #: The package's default, the paper's algorithm, the heuristic of Tong and Koller, and what people
 #: reach for today. The pools have their bias as a column, so nobody needs an intercept.
 EVERYONE = (ALUMA_PAPER, ALUMA, SVM_MARGIN, LOGISTIC)
+#: The prior and the slack that users have by default.
+ALUMA_DEFAULT = Entrant("aluma-default", "aluma", {"prior": "pool", "slack": "auto"})
 
 #: The runs of each entrant.
 Runs: TypeAlias = Mapping[Entrant, Sequence[Result]]
@@ -135,6 +143,23 @@ def measured(console: Console, planned: Iterable[Judged]) -> Iterator[tuple[Judg
         yield judged, runs
 
 
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run some contests with some entrants, and print what was seen."""
+    known, planned = {who.key: who for who in (*EVERYONE, ALUMA_DEFAULT)}, contests()
+    names = [judged.contest.name for judged in planned]
+    parser = argparse.ArgumentParser(description="How many labels it takes.")
+    parser.add_argument("--contests", nargs="+", choices=names, default=names)
+    parser.add_argument("--entrants", nargs="+", choices=list(known), default=list(known))
+    parser.add_argument("--jobs", type=int, default=-1)
+    given = parser.parse_args(arguments)
+    console = Console(width=120)
+    for judged in planned:
+        if judged.contest.name in given.contests:
+            some = replace(judged.contest, entrants=tuple(known[key] for key in given.entrants))
+            console.print(table(replace(judged, contest=some), some.run_all(jobs=given.jobs)))
+    return 0
+
+
 def to_zero(runs: Sequence[Result]) -> list[float]:
     """Return the labels after which each run was first seen to be right about everything."""
     return [needed(run, 0.0) for run in runs]
@@ -223,3 +248,7 @@ def in_unit_ball(negative: int, positive: int, _seed: int = 0) -> tuple[Floats, 
     rows, labels = mnist_pair(negative, positive)
     rows[:, :-1] /= np.linalg.norm(rows[:, :-1], axis=1).max()
     return rows, labels
+
+
+if __name__ == "__main__":
+    sys.exit(main())

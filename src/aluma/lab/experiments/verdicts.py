@@ -101,14 +101,14 @@ VERDICTS: Mapping[str, Verdict] = {
     "w1a": Verdict(
         "W1A",
         "ALuMA and IWAL alike, both ahead of soft-SVM",
-        "IWAL: ahead in the mean up to 250 labels, then behind",
+        "unexplained; one reading of several agrees",
         TRAINING_ERROR,
         columns=SOFT,
     ),
     "iwal-scale": Verdict(
         "W1A, rows on one scale",
-        "IWAL ahead of soft-SVM; no scale is given",
-        "in part the scale of rows",
+        "nothing on the scale",
+        "both scaled, ahead by test errors only",
         TRAINING_ERROR,
     ),
     "iwal-constants": Verdict(
@@ -117,9 +117,8 @@ VERDICTS: Mapping[str, Verdict] = {
     "iwal-steps": Verdict(
         "W1A, by a few steps",
         "nothing on how it was solved",
-        "TODO",
-        columns=("iwal", "soft_svm"),
-        row=4,
+        "steps leave the order; in %, halfspaces alone",
+        columns=("iwal", "scaled", "soft svm"),
     ),
     "projected-margin": Verdict(
         "The projection's margin",
@@ -194,7 +193,7 @@ VERDICTS: Mapping[str, Verdict] = {
     "determining": Verdict(
         "Most labels determined",
         "open: can it be competitive?",
-        "behind; ties decide",
+        "behind ALuMA, ahead of CAL; how ties fall is no matter",
         columns=("ALuMA α=1", "TK", "most determined"),
         row=3,
     ),

@@ -4,11 +4,9 @@ import numpy as np
 
 from aluma.geometry.logistic_ball import Loss
 from aluma.lab.experiments.theory.steps import Answers, descended, pegasos
-from aluma.lab.paper_figures import SOFT_SVM_REGULARIZATION
+from aluma.lab.paper_figures import IWAL_NORM, SOFT_SVM_REGULARIZATION
 from aluma.prediction.soft_svm import soft_svm
 from evidence import generator
-
-RADIUS = 2.0
 
 
 def answers() -> Answers:
@@ -22,9 +20,9 @@ def answers() -> Answers:
 
 def test_steps_in_the_ball_come_near_the_least_weighted_loss() -> None:
     told = answers()
-    loss = Loss(told.rows, told.weights, RADIUS)
-    u = descended(told, RADIUS, 200, generator(0))
-    assert np.linalg.norm(u) <= RADIUS * (1 + 1e-12)
+    loss = Loss(told.rows, told.weights, IWAL_NORM)
+    u = descended(told, 200, generator(0))
+    assert np.linalg.norm(u) <= IWAL_NORM * (1 + 1e-12)
     least, start = loss.value(loss.minimiser(np.zeros(3))), loss.value(np.zeros(3))
     assert loss.value(u) - least < 0.05 * (start - least)
 
