@@ -53,7 +53,7 @@ def fitted(rows: Floats, seconds: Floats, kept: float) -> tuple[float, float, fl
 
 def kept_rows(runs: list[dict[str, Any]]) -> float:
     """Return how many rows of a file in float32 stay decoded."""
-    return KEPT_BYTES / (4 * runs[0]["features"])
+    return float(KEPT_BYTES / (4 * runs[0]["features"]))
 
 
 def models(runs: list[dict[str, Any]]) -> dict[str, tuple[float, float, float]]:
