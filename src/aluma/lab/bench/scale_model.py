@@ -3,8 +3,9 @@
     aluma bench scale --results costs.jsonl --rows ... --features 64 --places zarr
     python -m aluma.lab.bench.scale_model costs.jsonl scale.png
 
-Every cost is ``a + b m`` for m examples, both at least 0, fitted in relative errors: a is what does
-not depend on the pool, b what each example takes.
+Every cost is ``a + b m + c max(0, m - kept)`` for m examples, all at least 0, fitted in relative
+errors: a is what does not depend on the pool, b what each example takes, and c what one takes that
+is read anew, because it does not fit in the room for those that stay decoded.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from scipy.optimize import nnls
 
 from aluma.arrays import Floats
 from aluma.extras import needed
+from aluma.pool.chunked import KEPT_BYTES
 
 #: What is drawn, by the name it has in the file.
 DRAWN = {
@@ -32,25 +34,34 @@ DRAWN = {
 MOST = 10**9
 
 
-def fitted(rows: Floats, seconds: Floats) -> tuple[float, float]:
-    """Return a and b of ``a + b m``, at least 0, with the least sum of squared relative errors.
+def fitted(rows: Floats, seconds: Floats, kept: float) -> tuple[float, float, float]:
+    """Return a, b and c of ``a + b m + c max(0, m - kept)``, at least 0, for relative errors.
+
+    Their sum of squares is least. Beyond the ``kept`` rows of a file, every other is decoded anew.
 
     Examples
     --------
-    >>> a, b = fitted(np.array([1e5, 1e6, 1e7]), np.array([0.2, 1.1, 10.1]))
-    >>> round(a, 3), round(1e6 * b, 3)
-    (0.1, 1.0)
+    >>> a, b, c = fitted(np.array([1e5, 1e6, 1e7]), np.array([0.2, 1.1, 14.1]), 2e6)
+    >>> round(a, 3), round(1e6 * b, 3), round(1e6 * c, 3)
+    (0.1, 1.0, 0.5)
     """
     scale = float(rows.max())
-    terms = np.column_stack([np.ones(len(rows)), rows / scale]) / seconds[:, None]
-    (a, b), _ = nnls(terms, np.ones(len(rows)))
-    return float(a), float(b) / scale
+    columns = np.ones(len(rows)), rows / scale, np.maximum(0.0, rows - kept) / scale
+    (a, b, c), _ = nnls(np.column_stack(columns) / seconds[:, None], np.ones(len(rows)))
+    return float(a), float(b) / scale, float(c) / scale
 
 
-def models(runs: list[dict[str, Any]]) -> dict[str, tuple[float, float]]:
+def kept_rows(runs: list[dict[str, Any]]) -> float:
+    """Return how many rows of a file in float32 stay decoded."""
+    return float(KEPT_BYTES / (4 * runs[0]["features"]))
+
+
+def models(runs: list[dict[str, Any]]) -> dict[str, tuple[float, float, float]]:
     """Return the fit of each cost."""
-    rows = np.array([run["rows"] for run in runs], dtype=np.float64)
-    return {name: fitted(rows, np.array([max(run[name], 1e-9) for run in runs])) for name in DRAWN}
+    rows, kept = np.array([run["rows"] for run in runs], dtype=np.float64), kept_rows(runs)
+    return {
+        name: fitted(rows, np.array([max(run[name], 1e-9) for run in runs]), kept) for name in DRAWN
+    }
 
 
 def draw(runs: list[dict[str, Any]], path: Path) -> None:
@@ -58,8 +69,11 @@ def draw(runs: list[dict[str, Any]], path: Path) -> None:
     pyplot = needed("matplotlib.pyplot", "lab", "the picture of costs")
     figure, axes = pyplot.subplots(figsize=(7, 4.5), layout="constrained")
     m = np.geomspace(min(run["rows"] for run in runs), MOST, 100)
-    for number, (name, (a, b)) in enumerate(models(runs).items()):
-        axes.loglog(m, a + b * m, color=f"C{number}", label=DRAWN[name])
+    kept = kept_rows(runs)
+    for number, (name, (a, b, c)) in enumerate(models(runs).items()):
+        axes.loglog(
+            m, a + b * m + c * np.maximum(0.0, m - kept), color=f"C{number}", label=DRAWN[name]
+        )
         seconds = [run[name] for run in runs]
         axes.loglog([run["rows"] for run in runs], seconds, "o", color=f"C{number}")
     axes.set_xlabel("examples")
@@ -73,10 +87,12 @@ def main(results: Path, picture: Path) -> None:
     """Draw a file of results, and print the fits."""
     runs = [json.loads(line) for line in results.read_text().splitlines()]
     draw(runs, picture)
-    for name, (a, b) in models(runs).items():
-        at = a + b * MOST
+    kept = kept_rows(runs)
+    for name, (a, b, c) in models(runs).items():
+        at = a + b * MOST + c * (MOST - kept)
         sys.stdout.write(
-            f"{DRAWN[name]}: {a:.3g} s + {1e6 * b:.3g} s a million; {at:.3g} s at 1e9\n"
+            f"{DRAWN[name]}: {a:.3g} s + {1e6 * b:.3g} s a million, {1e6 * c:.3g} s more beyond "
+            f"{kept:,.0f}; {at:.3g} s at 1e9\n"
         )
 
 
