@@ -4,7 +4,7 @@ All halfspaces that agree with every answer follow every answer, also those that
 to chance. Questions that split halfspaces evenly do not tell that classes overlap (see
 :mod:`aluma.representation.noise`), but what is left to disagree about does. Where classes separate,
 the share of the pool that is in dispute falls at least as fast as one over the answers, and times
-the answers it stays below about five; where they overlap it grows.
+the answers it stays below about six; where they overlap it grows.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from aluma.spaces.space import Hypotheses
 from aluma.streams import OfState
 
 #: The share in dispute times the answers from which on noise is allowed for, and from which on as
-#: much as there may be. On seven pools whose classes separate it was 3.0 to 5.3 after 25 to 100
-#: answers and less later, on four where they do not 5 to 7 after 25, and 12 to 20 after 100 or 200.
+#: much as there may be. It was at most 5.3 after 25 to 200 answers on six pools whose classes
+#: separate and 6.9 on a seventh; on four where they do not 5 to 7 after 25, 12 to 21 after 100.
 BEGINS, FULL = 6.0, 14.0
 #: The noise there may be, in lengths of a typical row. Of 0.3, 0.6 and 1, the last two were level
 #: on reviews, and the last lost most on posts about PCs or Macs.
