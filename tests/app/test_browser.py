@@ -79,8 +79,10 @@ def test_thirty_answers_by_keyboard_undo_change_reload_and_export(run, points, v
 
     # There is nothing to skip while the next example is on its way.
     expect(tab.locator("#skip")).to_be_enabled()
+    skipped = tab.locator("#title").inner_text()
     tab.keyboard.press("s")
     expect(tab.locator("#split")).to_contain_text("1 skipped")
+    expect(tab.locator("#title")).not_to_have_text(skipped)
 
     # The page asks before it is left while something is on its way.
     wait_until(tab, "Object.values(sessionStorage).every((one) => one === '[]')")

@@ -17,6 +17,7 @@ from aluma.prediction.overlap import (
 )
 from aluma.prediction.vote import Vote
 from aluma.scoring.soft import soft_shares
+from evidence import generator, seed_of
 
 
 def overlapping(seed: int) -> tuple[ALuMA, Floats, Bools]:
@@ -24,12 +25,14 @@ def overlapping(seed: int) -> tuple[ALuMA, Floats, Bools]:
 
     Fewer than there are features: no answers contradict each other.
     """
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     positive = rng.random(400) < 0.5
     X = rng.standard_normal((400, 150))
     X[:, 0] += np.where(positive, 1.0, -1.0)
     X[:, :8] *= 3.0
-    learner = ALuMA(X, classes=(False, True), bias=True, random_state=seed, n_hypotheses=500)
+    learner = ALuMA(
+        X, classes=(False, True), bias=True, random_state=seed_of(seed), n_hypotheses=500
+    )
     told = rng.permutation(400)[:100]
     learner.tell(told, positive[told])
     return learner, X, positive
@@ -72,9 +75,9 @@ def test_chances_after_one_answer_are_those_of_a_closed_form() -> None:
     The model's moments are matched, which is off by at most 0.01 here; chances by 1,000 halfspaces
     have a standard error below 0.015, and 0.06 is three times that and more.
     """
-    rng = np.random.default_rng(5)
+    rng = generator(5)
     X, noise = rng.standard_normal((60, 6)), 1.5
-    learner = ALuMA(X, classes=(False, True), prior="ball", random_state=0)
+    learner = ALuMA(X, classes=(False, True), prior="ball", random_state=seed_of(0))
     learner.tell(0, True)
     at = learner._situation()
     chances = soft_shares(at.pool, drawn(at, noise))
@@ -85,10 +88,10 @@ def test_chances_after_one_answer_are_those_of_a_closed_form() -> None:
 
 
 def test_where_classes_separate_labels_are_those_of_the_vote() -> None:
-    rng = np.random.default_rng(3)
+    rng = generator(3)
     X = rng.standard_normal((300, 5))
     positive = X[:, 0] > 0
-    learner = ALuMA(X, classes=(False, True), random_state=0)
+    learner = ALuMA(X, classes=(False, True), random_state=seed_of(0))
     for _ in range(25):
         i = learner.ask()
         learner.tell(i, bool(positive[i]))
@@ -97,7 +100,7 @@ def test_where_classes_separate_labels_are_those_of_the_vote() -> None:
 
 
 def test_the_papers_learner_votes_as_ever() -> None:
-    X = np.random.default_rng(0).standard_normal((20, 3))
+    X = generator(0).standard_normal((20, 3))
     assert type(ALuMA(X, **PAPER).parts.prediction) is Vote
     assert type(ALuMA(X, slack=0.5).parts.prediction) is Vote
     three = ALuMA(X, classes=("a", "b", "c"))

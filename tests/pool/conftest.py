@@ -14,7 +14,7 @@ def client() -> Iterator[Any]:
     distributed = pytest.importorskip("distributed")
     with (
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
+            n_workers=2, threads_per_worker=1, processes=False, dashboard_address="127.0.0.1:0"
         ) as cluster,
         distributed.Client(cluster, timeout=30, set_as_default=False) as client,
     ):

@@ -196,7 +196,7 @@ def test_killed_workers_change_nothing_and_a_lost_scheduler_is_said(numbers: np.
         n_workers=2,
         threads_per_worker=1,
         host="127.0.0.1",
-        dashboard_address=None,
+        dashboard_address="127.0.0.1:0",
         silence_logs=logging.CRITICAL,
     ) as cluster:
         client = distributed.Client(cluster, timeout=30)

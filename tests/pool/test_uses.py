@@ -141,7 +141,7 @@ def test_the_command_run_and_the_page_on_a_cluster(
         n_workers=1,
         threads_per_worker=1,
         processes=False,
-        dashboard_address=None,
+        dashboard_address="127.0.0.1:0",
         protocol="tcp",
         host="127.0.0.1",
     ) as cluster:
