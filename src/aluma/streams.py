@@ -90,6 +90,11 @@ class OfState(Enum):
     VOTE_ORDER = (100, 4)
     #: Halfspaces that vote with noise, where classes overlap.
     NOISY_VOTE = (100, 5)
+    #: Several classes: examples by which it is seen how far votes are divided, and hypotheses.
+    NEAREST = (100, 6)
+    GLANCE = (100, 7)
+    #: And the votes on the example that is asked about then.
+    LEAD = (100, 8)
     #: Query by committee: the pairs for a place in the order and a draw.
     COMMITTEE = (102, None, None)
 

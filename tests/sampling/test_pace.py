@@ -17,6 +17,7 @@ from aluma.sampling.pace import (
     climb,
     cost,
     directions,
+    first_to_forget,
     forget,
     functions,
     spread,
@@ -174,6 +175,29 @@ def test_forgetting_is_given_up_with_a_warning(
         _, flights = forget(chains, walls, generator(13), 1e-3)
     assert flights == 5
     assert "after 5 trajectories of length 0.001 the start is not forgotten" in caplog.text
+
+
+@pytest.mark.parametrize("name", ["random", "narrow"])
+def test_the_first_length_that_forgets_is_one_that_forgets(name: str) -> None:
+    """Found from a guess at the width of the cone; judged by other flights than it was found by."""
+    chains, walls = stationary(CONES[name])
+    moved, length = first_to_forget(chains, walls, generator(21), QUARTER)
+    assert length is not None
+    # Noise of 256 pairs may let a length pass that keeps a little more.
+    judged = functions(walls, moved.points, generator(22))
+    kept = []
+    for number in range(8):
+        ended, _ = fly(moved, walls, length, generator(23, number))
+        kept.append(correlation(directions(moved.points) @ judged,
+                                directions(ended.points) @ judged))  # fmt: skip
+    assert np.mean(kept, axis=0).max() < FORGOTTEN + 0.1
+
+
+def test_no_length_is_enough_if_the_longest_is_too_short() -> None:
+    chains, walls = stationary(CONES["random"])
+    moved, length = first_to_forget(chains, walls, generator(24), 0.1)
+    assert length is None
+    assert (moved.points != chains.points).any()
 
 
 # Spreading from one point.

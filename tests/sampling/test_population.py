@@ -68,6 +68,22 @@ def test_after_many_answers_it_is_uniform_still(d: int, answers: int) -> None:
     holds(look)
 
 
+@pytest.mark.parametrize("d", [2, 6, 90])
+def test_after_many_answers_at_once_it_is_uniform_too(d: int) -> None:
+    """Chains that begin anew; in 90 dimensions answers leave some of them free."""
+    walls = random_walls(d, 80, generator(10, d))
+
+    def look(seed: int, more: int) -> list[float]:
+        population = Population(d, 2000 * more, seed)
+        population.add_many(walls)
+        hypotheses = population.hypotheses()
+        assert (hypotheses @ walls.T > 0).all()
+        law = [angles_fit(hypotheses, walls)] if d == 2 else []
+        return [*law, *differs(hypotheses, walls, seed, more)]
+
+    holds(look)
+
+
 @pytest.mark.parametrize(("d", "answers"), [(3, 20), (6, 40)])
 def test_after_answers_that_it_chose_itself_it_is_uniform_still(d: int, answers: int) -> None:
     def look(seed: int, more: int) -> list[float]:

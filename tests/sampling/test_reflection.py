@@ -21,7 +21,7 @@ from aluma.sampling.blocks import BLOCK
 from aluma.sampling.chains import Chains, Walls, place
 from aluma.sampling.class_reflection import bounce
 from aluma.sampling.pace import QUARTER
-from aluma.sampling.reflection import SHORTEST, _bounce, fly
+from aluma.sampling.reflection import SHORTEST, Course, _bounce, _followed, fly
 from closed_forms import (
     LAWS,
     Floats,
@@ -84,25 +84,30 @@ def reference(w: Floats, v: Floats, normals: Floats, turn: float) -> tuple[Float
         turn, bounces = turn - time, bounces + 1
 
 
+@pytest.mark.parametrize("single", [False, True])
 @pytest.mark.parametrize(
     ("d", "t", "length"), [(2, 2, 1.5), (3, 7, 1.0), (6, 20, 0.5), (8, 40, 0.1)]
 )
-def test_the_flow_is_that_of_plain_trigonometry(d: int, t: int, length: float) -> None:
+def test_the_flow_is_that_of_plain_trigonometry(
+    d: int, t: int, length: float, single: bool
+) -> None:
     rng = generator(1, d)
     normals = random_walls(d, t, rng)
     start = space(normals).sample(32, random_state=seed_of(1))
-    ended, flight = fly(place(start, walls_of(normals)), walls_of(normals), length,
-                        generator(2))  # fmt: skip
+    walls = walls_of(normals).single() if single else walls_of(normals)
+    ended, flight = fly(place(start, walls), walls, length, generator(2))
     # The same draws, in the order in which a flight takes them.
     same = generator(2)
-    velocity = same.standard_normal((32, d))
+    velocity = same.standard_normal((32, d), dtype=walls.kind).astype(float)
     radius = np.sqrt(same.chisquare(d, 32))
     turns = length * same.uniform(SHORTEST, 1.0, 32)
-    position = units(start) * radius[:, None]
+    position, differing = units(start) * radius[:, None], 0
     for i in range(32):
         end, bounces = reference(position[i], velocity[i], normals, turns[i])
-        np.testing.assert_allclose(ended.points[i], end, rtol=1e-6, atol=1e-8)
-        assert flight.bounces[i] == bounces
+        # Float32 may take another order of walls hit at once, which no test may hang on.
+        near = abs(ended.points[i] - end).max() < (1e-4 if single else 1e-8)
+        differing += not near or flight.bounces[i] != bounces
+    assert differing <= (2 if single else 0)
     assert not flight.refused.any()
     assert flight.bounces.sum() >= 10
 
@@ -143,6 +148,21 @@ def test_one_flight_leaves_the_law_invariant(name: str, length: float) -> None:
         rng = stream(7, seed)
         chains, flight = fly(place(law.draw(N * more, rng), walls), walls, length, rng)
         assert flight.refused.mean() < 1e-3
+        return law.fit(chains.points, rng)
+
+    holds(look)
+
+
+@pytest.mark.parametrize("length", [QUARTER, 0.7])
+@pytest.mark.parametrize("name", LAWS)
+def test_one_flight_in_float32_leaves_the_law_invariant(name: str, length: float) -> None:
+    law = LAWS[name]
+    walls = walls_of(law.walls).single()
+
+    def look(seed: int, more: int) -> list[float]:
+        rng = stream(33, seed)
+        chains, flight = fly(place(law.draw(N * more, rng), walls), walls, length, rng)
+        assert not flight.refused.any()
         return law.fit(chains.points, rng)
 
     holds(look)
@@ -341,8 +361,9 @@ def test_no_flight_ever_ends_outside(name: str) -> None:
     normals = NARROW[name]
     walls, cone = walls_of(normals), cone_of(normals)
     seen = Walls.of(cone.coordinates, cone.dimension)
-    start, pace, _ = draw._pilot(cone, interior_point(cone), seen, (1,))
-    start, rng = start @ cone.basis.T, generator(23)
+    middle = units((interior_point(cone) @ cone.basis)[None, :])
+    pilot = draw._pilot(middle, seen, generator(22))
+    start, pace, rng = pilot.chains.points @ cone.basis.T, pilot.length, generator(23)
     assert inside(start, normals)
     for length in (pace, min(5 * pace, QUARTER)):
         chains = place(start, walls)
@@ -351,6 +372,53 @@ def test_no_flight_ever_ends_outside(name: str) -> None:
             assert inside(chains.points, normals)
         if length == pace:
             assert flight.refused.mean() < 0.05
+
+
+@pytest.mark.parametrize("name", NARROW)
+def test_no_flight_in_float32_ever_ends_outside(name: str) -> None:
+    """What it cannot tell is followed in float64."""
+    normals = NARROW[name]
+    walls, cone = walls_of(normals), cone_of(normals)
+    middle = units((interior_point(cone) @ cone.basis)[None, :])
+    pilot = draw._pilot(middle, Walls.of(cone.coordinates, cone.dimension), generator(34))
+    single, rng = walls.single(), generator(35)
+    chains = place(pilot.chains.points @ cone.basis.T, single)
+    for _ in range(12):
+        chains, flight = fly(chains, single, pilot.length, rng)
+        assert inside(chains.points, normals)
+    assert flight.refused.mean() < 0.05
+
+
+def test_where_float32_goes_astray_the_end_is_that_of_float64() -> None:
+    """Products of walls that are wrong by a thousandth: bounces then miss where the point ends."""
+    normals = random_walls(10, 40, generator(36))
+    walls = walls_of(normals)
+    single = walls.single()
+    single.__dict__["gram"] = (1.001 * single.gram).astype(np.float32)
+    start = space(normals).sample(256)
+    rough, flight = fly(place(start, single), single, 1.0, generator(37))
+    assert flight.unclear > 0.9
+    assert not flight.refused.any()
+    same = generator(37)
+    velocity = same.standard_normal((256, 10), dtype=np.float32).astype(float)
+    scale = np.sqrt(same.chisquare(10, 256)) / np.linalg.norm(start, axis=1)
+    turn = np.asarray(same.uniform(SHORTEST, 1.0, 256))
+    (ends, _), *_ = _followed(place(start, walls), walls, Course(velocity, scale, turn))
+    # Products of a few points with the walls may be summed up in another order than of many.
+    off = np.abs(rough.points - ends).max(axis=1)
+    assert np.mean(off < 1e-9) > 0.85
+
+
+def test_float32_tells_nearly_every_end_in_wide_cones_and_hardly_any_in_a_thin_one() -> None:
+    """In a wedge of a thousandth the cosine of its angle is 1 in float32, but for a few bits."""
+    wide, thin = random_walls(20, 40, generator(38)), wedge(1e-3).walls
+    shares = []
+    for normals in (wide, thin):
+        single = walls_of(normals).single()
+        _, flight = fly(place(space(normals).sample(256), single), single, QUARTER, generator(39))
+        shares.append(flight.unclear)
+    assert shares[0] < 0.02
+    assert shares[1] > 0.5
 
 
 @pytest.mark.parametrize(("d", "t"), [(3, 5), (10, 30), (40, 80)])
@@ -424,7 +492,8 @@ def test_between_walls_of_several_classes_only_what_a_bounce_changes_is_changed(
             bounce(z, dz, one, walls.grid, *half, impulses, bounces, 10_000)
         else:
             p, q = np.empty((2, 2, z.shape[1]))
-            _bounce(z, dz, one, walls.gram, walls.pull, *half, impulses, bounces, 10_000, p, q)
+            _bounce(z, dz.copy(), one, walls.gram, walls.pull, *half, impulses, bounces, 10_000,
+                    p, q)  # fmt: skip
         found.append((walls.combined(impulses), bounces))
     assert found[0][1].sum() > 16
     np.testing.assert_array_equal(found[0][1], found[1][1])

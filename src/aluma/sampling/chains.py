@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,12 +28,14 @@ class Walls:
     margin : least distance from a wall, relative to the norm, that an end point must keep
     sampler : name of the kernel that moves chains between them
     factors : the walls without padding, as products, if they are those of several classes
+    double : the same walls in float64, if these are in float32, see :meth:`single`
     """
 
     given: Floats | None
     margin: float
     sampler: str = "reflection"
     factors: Factors | None = None
+    double: Walls | None = None
 
     def __post_init__(self) -> None:
         # Compiled loops read whole vectors, and would read and write past the end of others.
@@ -55,6 +57,16 @@ class Walls:
         """Prepare walls given in the coordinates of the chains; ``dimension`` is the space's."""
         return cls(coordinates[_padded(len(coordinates))], guard(dimension), sampler)
 
+    def single(self) -> Walls:
+        """Return the same walls in float32, for kernels that can do with that.
+
+        Their margin is twice what rounding can change a product by, however it is summed up: what
+        is further from a wall is on that side of it.
+        """
+        assert self.given is not None
+        margin = max(self.rank, 16) * float(np.finfo(np.float32).eps)
+        return Walls(self.given.astype(np.float32), margin, self.sampler, double=self)
+
     def __len__(self) -> int:
         if self.given is not None:
             return len(self.given)
@@ -68,6 +80,11 @@ class Walls:
             return int(self.given.shape[1])
         assert self.factors is not None
         return self.factors.dimension
+
+    @property
+    def kind(self) -> Any:
+        """The numbers that they and all products with them are made of."""
+        return np.float64 if self.double is None else np.float32
 
     @cached_property
     def normals(self) -> Floats:
@@ -84,11 +101,15 @@ class Walls:
     @cached_property
     def gram(self) -> Floats:
         """Their products with each other, (t, t)."""
+        if self.double is not None:
+            return self.double.gram.astype(self.kind)
         return np.asarray(self.normals @ self.normals.T)
 
     @cached_property
     def pull(self) -> Floats:
         """``-2 / G_jj``, (t,)."""
+        if self.double is not None:
+            return self.double.pull.astype(self.kind)
         return np.asarray(-2.0 / np.diag(self.gram))
 
     @cached_property
@@ -100,7 +121,7 @@ class Walls:
     def products(self, points: Floats) -> Floats:
         """Return the products (n, t) of points with all walls."""
         if self.factors is None:
-            return np.asarray(points @ self.normals.T)
+            return np.asarray(points.astype(self.kind, copy=False) @ self.normals.T)
         walls = len(self.factors)
         found = self.factors.products(points, -walls % TOGETHER)
         found[:, walls:] = found[:, :1]
@@ -122,17 +143,24 @@ def _padded(walls: int) -> Ints:
 
 
 class Chains(NamedTuple):
-    """A block of chains: positions ``points`` (B, r) and their products ``margins`` (B, t)."""
+    """A block of chains: positions ``points`` (B, r) and their products ``margins`` (B, t).
+
+    Points are in float64 always, products in float32 if the walls are.
+    """
 
     points: Floats
     margins: Floats
 
 
 class Flight(NamedTuple):
-    """What happened: ``bounces`` of each chain, and where its end point was ``refused``."""
+    """What happened: ``bounces`` of each chain, and where its end point was ``refused``.
+
+    ``unclear`` is the share of trajectories that float32 could not tell the end of.
+    """
 
     bounces: Ints
     refused: Bools
+    unclear: float = 0.0
 
 
 def place(points: Floats, walls: Walls) -> Chains:

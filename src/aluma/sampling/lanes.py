@@ -1,9 +1,10 @@
-"""Eight numbers at a time, for compiled loops that compilers do not vectorise by themselves.
+"""Many numbers at a time, for compiled loops that compilers do not vectorise by themselves.
 
 Which of many fractions is least can be found without a division, by comparing products; but then a
 loop carries two numbers and a place along, and no compiler turns that into vector code. So it is
 written with vectors here: inside functions compiled by Numba, ``Lanes`` are values that live in
-registers, of whatever width the processor has. ``a * b + c`` may be rounded once or twice.
+registers, of whatever width the processor has. They hold eight float64 or sixteen float32, as the
+arrays do that they are loaded from. ``a * b + c`` may be rounded once or twice.
 """
 
 from __future__ import annotations
@@ -19,21 +20,32 @@ from numba.core import cgutils
 models: Any = extending.models
 function_of: Any = cgutils.get_or_insert_function
 
-#: Numbers in a vector.
-WIDTH = 8
+#: Numbers in a vector, of float64 and of float32.
+WIDTH, SINGLE_WIDTH = 8, 16
 
 
 class Lanes(types.Type):
     """Numba's type of a vector of floats, of integers or of truth values."""
 
-    def __init__(self, kind: str, element: Any) -> None:
-        self.vector = ir.VectorType(element, WIDTH)
-        super().__init__(name=f"Lanes({kind})")
+    def __init__(self, kind: str, element: Any, width: int) -> None:
+        self.vector, self.width = ir.VectorType(element, width), width
+        super().__init__(name=f"Lanes({kind} x {width})")
 
 
-FLOATS = Lanes("float64", ir.DoubleType())
-INTS = Lanes("int64", ir.IntType(64))
-BOOLS = Lanes("bool", ir.IntType(1))
+FLOATS = Lanes("float64", ir.DoubleType(), WIDTH)
+SINGLES = Lanes("float32", ir.FloatType(), SINGLE_WIDTH)
+#: What goes with numbers: places, of the same size, and truth values.
+PLACES = {
+    FLOATS: Lanes("int64", ir.IntType(64), WIDTH),
+    SINGLES: Lanes("int32", ir.IntType(32), SINGLE_WIDTH),
+}
+BOOLS = {
+    FLOATS: Lanes("bool", ir.IntType(1), WIDTH),
+    SINGLES: Lanes("bool", ir.IntType(1), SINGLE_WIDTH),
+}
+#: Lanes of numbers by what Numba calls one of them; and what LLVM calls the lanes.
+OF = {types.float64: FLOATS, types.float32: SINGLES}
+LLVM = {FLOATS: "v8f64", SINGLES: "v16f32", PLACES[FLOATS]: "v8i64", PLACES[SINGLES]: "v16i32"}
 
 
 @extending.register_model(Lanes)
@@ -49,21 +61,22 @@ def _inside_compiled(function: Callable[..., Any]) -> Any:
 
 def _pointer(context: Any, builder: Any, kind: Any, array: Any, start: Any) -> Any:
     data = context.make_array(kind)(context, builder, array).data
-    return builder.bitcast(builder.gep(data, [start]), FLOATS.vector.as_pointer())
+    return builder.bitcast(builder.gep(data, [start]), OF[kind.dtype].vector.as_pointer())
 
 
 def _same(builder: Any, number: Any, vector: Any) -> Any:
     """Return a vector of equal numbers."""
     undefined = ir.Constant(vector, ir.Undefined)
     first = builder.insert_element(undefined, number, ir.Constant(ir.IntType(32), 0))
-    zeros = ir.Constant(ir.VectorType(ir.IntType(32), WIDTH), [0] * WIDTH)
+    zeros = ir.Constant(ir.VectorType(ir.IntType(32), vector.count), [0] * vector.count)
     return builder.shuffle_vector(first, undefined, zeros)
 
 
-def _reduced(builder: Any, name: str, lanes: Any, flags: tuple[str, ...] = ()) -> Any:
+def _reduced(builder: Any, name: str, kind: Lanes, lanes: Any, flags: tuple[str, ...] = ()) -> Any:
     """Return what LLVM's function of this name makes of all lanes."""
-    kind = ir.FunctionType(lanes.type.element, [lanes.type])
-    function = function_of(builder.module, kind, f"llvm.vector.reduce.{name}")
+    signature = ir.FunctionType(lanes.type.element, [lanes.type])
+    full_name = f"llvm.vector.reduce.{name}.{LLVM[kind]}"
+    function = function_of(builder.module, signature, full_name)
     return builder.call(function, [lanes], fastmath=flags)
 
 
@@ -72,9 +85,10 @@ def load(typing: Any, array: Any, start: Any) -> Any:
     """Return the numbers of a contiguous array from ``start`` on."""
 
     def made(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.load(_pointer(context, builder, signature.args[0], *args), align=8)
+        where = _pointer(context, builder, signature.args[0], *args)
+        return builder.load(where, align=array.dtype.bitwidth // 8)
 
-    return FLOATS(array, types.intp), made
+    return OF[array.dtype](array, types.intp), made
 
 
 @_inside_compiled
@@ -82,34 +96,48 @@ def store(typing: Any, array: Any, start: Any, lanes: Any) -> Any:
     """Write numbers into a contiguous array from ``start`` on."""
 
     def made(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        array, start, lanes = args
-        where = _pointer(context, builder, signature.args[0], array, start)
-        builder.store(lanes, where, align=8)
+        (array, start, lanes), kind = args, signature.args[0]
+        where = _pointer(context, builder, kind, array, start)
+        builder.store(lanes, where, align=kind.dtype.bitwidth // 8)
         return context.get_dummy_value()
 
-    return types.none(array, types.intp, FLOATS), made
+    return types.none(array, types.intp, lanes), made
 
 
 @_inside_compiled
 def all_of(typing: Any, number: Any) -> Any:
-    """Return a number, float or integer, eight times."""
-    kind = FLOATS if isinstance(number, types.Float) else INTS
+    """Return a number in every lane."""
 
     def made(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return _same(builder, args[0], kind.vector)
+        return _same(builder, args[0], OF[number].vector)
 
-    return kind(types.float64 if kind is FLOATS else types.int64), made
+    return OF[number](number), made
 
 
 @_inside_compiled
-def places(typing: Any, start: Any) -> Any:
-    """Return ``start, start + 1, ...``."""
+def nowhere(typing: Any, lanes: Any) -> Any:
+    """Return -1 as the place of every one of these lanes."""
+    kind = PLACES[lanes]
 
     def made(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        steps = ir.Constant(INTS.vector, list(range(WIDTH)))
-        return builder.add(_same(builder, args[0], INTS.vector), steps)
+        return ir.Constant(kind.vector, [-1] * kind.width)
 
-    return INTS(types.int64), made
+    return kind(lanes), made
+
+
+@_inside_compiled
+def places(typing: Any, lanes: Any, start: Any) -> Any:
+    """Return ``start, start + 1, ...``, the places of these lanes."""
+    kind = PLACES[lanes]
+
+    def made(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        first = args[1]
+        if kind.vector.element != first.type:
+            first = builder.trunc(first, kind.vector.element)
+        steps = ir.Constant(kind.vector, list(range(kind.width)))
+        return builder.add(_same(builder, first, kind.vector), steps)
+
+    return kind(lanes, types.int64), made
 
 
 @_inside_compiled
@@ -117,11 +145,11 @@ def plus_product(typing: Any, a: Any, b: Any, c: Any) -> Any:
     """Return ``a + b * c``."""
 
     def made(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        a, b, c = args
-        product = builder.fmul(b, c, flags=("contract",))
-        return builder.fadd(a, product, flags=("contract",))
+        number, one, other = args
+        product = builder.fmul(one, other, flags=("contract",))
+        return builder.fadd(number, product, flags=("contract",))
 
-    return FLOATS(FLOATS, FLOATS, FLOATS), made
+    return a(a, a, a), made
 
 
 @_inside_compiled
@@ -129,12 +157,13 @@ def is_less(typing: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
     """Say where ``a / b < c / d``, for d > 0; where b <= 0 it is not."""
 
     def made(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        a, b, c, d = args
-        less = builder.fcmp_ordered("<", builder.fmul(a, d), builder.fmul(c, b))
-        zeros = ir.Constant(FLOATS.vector, [0.0] * WIDTH)
-        return builder.and_(less, builder.fcmp_ordered(">", b, zeros))
+        over, under, over_other, under_other = args
+        crosswise = builder.fmul(over, under_other), builder.fmul(over_other, under)
+        zeros = ir.Constant(under.type, [0.0] * a.width)
+        less = builder.fcmp_ordered("<", *crosswise)
+        return builder.and_(less, builder.fcmp_ordered(">", under, zeros))
 
-    return BOOLS(FLOATS, FLOATS, FLOATS, FLOATS), made
+    return BOOLS[a](a, a, a, a), made
 
 
 @_inside_compiled
@@ -144,7 +173,7 @@ def choose(typing: Any, where: Any, lanes: Any, others: Any) -> Any:
     def made(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.select(*args)
 
-    return lanes(BOOLS, lanes, lanes), made
+    return lanes(where, lanes, lanes), made
 
 
 @_inside_compiled
@@ -152,11 +181,12 @@ def at_least_fraction(typing: Any, a: Any, b: Any, places: Any) -> Any:
     """Return the place, of those given, where ``a / b`` is least; the first of several."""
 
     def made(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        a, b, places = args
-        fractions = builder.fdiv(a, b)
-        least = _reduced(builder, f"fmin.v{WIDTH}f64", fractions, ("nnan",))
-        there = builder.fcmp_ordered("==", fractions, _same(builder, least, FLOATS.vector))
-        nowhere = ir.Constant(INTS.vector, [2**62] * WIDTH)
-        return _reduced(builder, f"smin.v{WIDTH}i64", builder.select(there, places, nowhere))
+        over, under, where = args
+        fractions = builder.fdiv(over, under)
+        least = _reduced(builder, "fmin", a, fractions, ("nnan",))
+        there = builder.fcmp_ordered("==", fractions, _same(builder, least, a.vector))
+        behind = ir.Constant(where.type, [2 ** (where.type.element.width - 2)] * a.width)
+        found = _reduced(builder, "smin", places, builder.select(there, where, behind))
+        return found if places is PLACES[FLOATS] else builder.sext(found, ir.IntType(64))
 
-    return types.int64(FLOATS, FLOATS, INTS), made
+    return types.int64(a, a, places), made

@@ -30,8 +30,14 @@ LENGTHS_BEYOND_BEST = 2
 RANDOM, WALLS = 12, 12
 #: A start counts as forgotten when no judged function of it is correlated more with the same now.
 FORGOTTEN = 0.2
+#: Trajectories this many times as long as a cone is wide are the shortest that forget a start at
+#: once: a draw is then worth 0.9 independent ones for the slowest function, after 200 answers in
+#: 100 dimensions, and 0.7 at 2.3 times. In narrower cones they have to be a little longer.
+WIDTHS = 2.6
 #: Trajectories that have to be shorter than this belong to a cone that float64 cannot resolve.
 SHORTEST_TRIED = 1e-12
+#: Flights that spread chains from one point.
+TO_SPREAD = 4
 #: Flights after which forgetting is given up.
 MOST_FLIGHTS_TO_FORGET = 1024
 
@@ -105,17 +111,42 @@ def forget(
     return chains, MOST_FLIGHTS_TO_FORGET
 
 
-def spread(chains: Chains, walls: Walls, rng: np.random.Generator) -> tuple[Chains, float]:
+def first_to_forget(
+    chains: Chains, walls: Walls, rng: np.random.Generator, longest: float
+) -> tuple[Chains, float | None]:
+    """Return the chains moved on and the first length, of some, that forgets a start at once.
+
+    Lengths grow from :data:`WIDTHS` times the angle between chains and their middle, a guess at the
+    width of the cone, to ``longest``; None if not even that is enough. One flight each: where a
+    flight is enough, that is far less work than :func:`climb` has.
+    """
+    middle = float(np.linalg.norm(directions(chains.points).mean(axis=0)))
+    length = min(WIDTHS * float(np.arccos(min(middle, 1.0))), longest)
+    while length > SHORTEST_TRIED:
+        judged = functions(walls, chains.points, rng)
+        before = directions(chains.points) @ judged
+        chains, _ = fly(chains, walls, length, rng)
+        if correlation(before, directions(chains.points) @ judged).max() < FORGOTTEN:
+            return chains, length
+        if length == longest:
+            break
+        length = min(length * STEP, longest)
+    return chains, None
+
+
+def spread(
+    chains: Chains, walls: Walls, rng: np.random.Generator, flights: int = TO_SPREAD
+) -> tuple[Chains, float]:
     """Spread chains from one point; return them and a length at which flights come to an end."""
-    length, flights = QUARTER, 0
-    while flights < 4:
+    length = QUARTER
+    while flights > 0:
         chains, flight = fly(chains, walls, length, rng)
         if flight.refused.mean() > 0.5:
             length /= 4
             if length < SHORTEST_TRIED:
                 raise Undecided("the version space is too thin for float64: no trajectory fits it.")
         else:
-            flights += 1
+            flights -= 1
     return chains, length
 
 

@@ -18,9 +18,11 @@ import numpy as np
 
 from aluma.arrays import Floats, Singles, positive_integer
 from aluma.blas import one_thread
+from aluma.errors import Undecided
 from aluma.geometry.cone import Cone
 from aluma.geometry.kesler import Factors
 from aluma.sampling.absorption import State, absorb, digest, widened
+from aluma.sampling.afresh import drawn_afresh
 from aluma.sampling.ball import to_ball, to_votes
 from aluma.sampling.blocks import BLOCK, blocks_for, each_block
 from aluma.sampling.bulk import absorb_all
@@ -34,6 +36,8 @@ from aluma.streams import OfState, entropy, named, streams
 UNDO_DEPTH = 32
 #: Bytes of populations that are kept for that: with slack and a thousand answers, one takes 40 MB.
 UNDO_BYTES = 2**28
+#: So many answers at once, and at least as many as there were, begin the chains anew.
+MANY = 64
 #: An independent draw flies this many times as often as it took to forget the last start.
 TIMES_TO_FORGET = 3
 
@@ -116,7 +120,7 @@ class Population:
 
         A by-product: the logarithms of the surviving shares, summed. Answers that were chosen by
         looking at this very population bias it; :mod:`aluma.sampling.volume` has one with a
-        promise.
+        promise. NaN after many answers that came together.
         """
         return self._state.log_volume
 
@@ -138,13 +142,13 @@ class Population:
         """Absorb several answers at once: one round of flights serves for all that go together.
 
         They are undone together. Each may have more coordinates than those before, as for
-        :meth:`add`.
+        :meth:`add`. Many of them, more than there were, begin the chains anew.
         """
         dimension = max(self.cone.dimension, *map(len, normals))
         padded = np.array([np.pad(one, (0, dimension - len(one))) for one in normals])
         with one_thread():
             wide = replace(self._state, cone=self._state.cone.widened(dimension))
-            state = absorb_all(wide, padded)
+            state = _begun_anew(wide, padded) or absorb_all(wide, padded)
         self._past.append(self._state)
         self._state = state
 
@@ -293,6 +297,17 @@ class Population:
             return seen
 
         return [np.concatenate(parts) for parts in zip(*each_block(fly_on, count), strict=True)]
+
+
+def _begun_anew(state: State, normals: Floats) -> State | None:
+    """Return the state with chains begun anew, or None where answers are better absorbed."""
+    if len(normals) < max(MANY, len(state.cone)):
+        return None
+    try:
+        return drawn_afresh(state, normals)
+    except Undecided:
+        # Too thin to spread out in from one point: a population that shrinks with it can do more.
+        return None
 
 
 def _bytes(state: State) -> int:

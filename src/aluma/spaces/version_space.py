@@ -118,11 +118,11 @@ class VersionSpace:
         sampler : {"reflection", "hit_and_run"}, or another name in aluma.sampling.kernels
             The Markov chain.
         steps : int, optional
-            Trajectories or steps after the pilot, with a chain for every hypothesis. By default as
-            many as three times make it forget its start (reflection), or 1000 as in the paper
-            (hit_and_run). Without it, "reflection" has up to 2,048 chains: each further hypothesis
-            of one comes as many trajectories later as it takes to forget the last (a correlation of
-            at most 0.2, as for learners).
+            Trajectories or steps after the pilot, with a chain for every hypothesis. By default
+            1000 as in the paper (hit_and_run). Without it, "reflection" has up to 2,048 chains,
+            which have flown three times as long as it takes to forget a start (a correlation of at
+            most 0.2, as for learners); each further hypothesis of one comes as many trajectories
+            later as it takes to forget the last, most often one.
         random_state : int, numpy Generator or None
             The same integer gives the same hypotheses on any number of threads.
 
