@@ -103,5 +103,5 @@ def test_the_papers_learner_votes_as_ever() -> None:
     X = generator(0).standard_normal((20, 3))
     assert type(ALuMA(X, **PAPER).parts.prediction) is Vote
     assert type(ALuMA(X, slack=0.5).parts.prediction) is Vote
-    three = ALuMA(X, classes=("a", "b", "c"))
+    three = ALuMA(X, classes=("a", "b", "c"), slack=0)
     assert type(three.parts.prediction) is Vote

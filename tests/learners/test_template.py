@@ -464,6 +464,21 @@ def test_a_skipped_example_is_not_asked_but_can_be_told(build: Build) -> None:
     assert learner.n_answers == 5
 
 
+def test_several_can_be_skipped_at_once(build: Build) -> None:
+    learner, single = (answered(build(X, classes=CLASSES), 4) for _ in range(2))
+    told = int(learner.answered[0])
+    others = [i for i in range(len(X)) if i not in learner.answered][:3]
+    learner.skip([*others, told, others[0]])
+    for i in others:
+        single.skip(i)
+    assert state(learner) == state(single)
+    assert learner.n_answers == 4
+    before = state(learner)
+    with pytest.raises(IndexError, match="no example"):
+        learner.skip([others[0], len(X)])
+    assert state(learner) == before
+
+
 def test_all_can_be_skipped(build: Build) -> None:
     learner = build(X[:5], classes=CLASSES)
     skipped = 0

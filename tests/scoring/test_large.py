@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial, reduce
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,8 +16,8 @@ from aluma.pool.sample import Purpose
 from aluma.promises.sampled import share_bound, upper_share
 from aluma.scoring.elimination import shortlist
 from aluma.scoring.exact import count_exactly
-from aluma.scoring.large import nearest_large, shortlist_large
-from aluma.scoring.majority import leaning
+from aluma.scoring.large import OFFERED, _offered, _together, nearest_large, shortlist_large
+from aluma.scoring.majority import _bars, leaning
 from aluma.scoring.votes import vote_shares
 from evidence import generator, seed_of
 
@@ -60,6 +62,34 @@ def test_labels_by_few_votes_are_those_of_all() -> None:
     heard = few * 64
     assert (heard == heard.round()).mean() > 0.5
     assert not np.array_equal(few, full)
+
+
+def test_rounds_of_votes_double_until_all_have_voted() -> None:
+    assert [n for n, _ in _bars(1000, 1e-9)] == [64, 128, 256, 512]
+    assert [n for n, _ in _bars(100, 1e-9)] == [64]
+    assert _bars(64, 1e-9) == []
+
+
+def test_what_blocks_offer_is_bounded_and_the_same_however_they_are_cut() -> None:
+    """As few as travel over a network, although hundreds of examples would do."""
+    rng = generator(21)
+    X = rng.standard_normal((4000, 3)).astype(np.float32)
+    W = rng.standard_normal((100, 3)).astype(np.float32)
+    gone = np.array([5, 2100])
+    offers = []
+    for cuts in ([0, 4000], [0, 100, 2500, 4000]):
+        parts = [
+            _offered(start, Pool(X[start:stop], prepared=True), W, gone, 40, 0.01)
+            for start, stop in pairwise(cuts)
+        ]
+        assert all(len(part.rows) <= OFFERED for part in parts)
+        total = reduce(partial(_together, 100), parts)
+        order = np.argsort(total.rows)
+        offers.append((total.rows[order], total.positives[order]))
+    assert len(offers[0][0]) == OFFERED
+    for one, other in zip(*offers, strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert not np.isin(gone, offers[0][0]).any()
 
 
 def test_a_question_within_alpha_of_the_best_of_all() -> None:

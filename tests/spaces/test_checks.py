@@ -10,6 +10,7 @@ from aluma.errors import Conflict, Undecided
 from aluma.lab.bench.cones import sphere_pool
 from aluma.pool import Pool
 from aluma.representation.noise import CANDIDATES, SlackChoice
+from aluma.spaces import loosening as loosening_module
 from aluma.spaces.history import Event, learnt
 from aluma.spaces.lifted import LiftedSpace
 from aluma.spaces.loosening import LooseningSpace
@@ -215,6 +216,23 @@ def test_a_slack_found_by_a_contradiction_stays_if_checks_do_not_mind() -> None:
     assert slack > 0
     space.learn_from_checks([(i, SIGNS[i]) for i in (60, 61)])
     assert space.allowed_slack == slack
+
+
+def test_with_many_answers_checks_are_taken_in_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    events = [*LONG[:14], *NOISY]
+    monkeypatch.setattr(loosening_module, "DEAR_ANSWERS", 4)
+    space, before = after(loosening, events), len(learnt(events))
+    slack = space.allowed_slack
+    assert slack > 0
+    more = [Event(i, SIGNS[i], check=1 + (i == 65)) for i in range(60, 66)]
+    with monkeypatch.context() as patch:
+        patch.setattr(PlainSpace, "add", None)
+        space.take_in(learnt([*events, *more])[before:])
+    assert space.allowed_slack == slack
+    assert seen(space) == seen(after(loosening, [*events, *more]))
+    # Nothing to step back to, so answers are absorbed anew, and lead where they led.
+    space.back_to(events)
+    assert seen(space) == seen(after(loosening, events))
 
 
 def test_if_checks_cannot_be_taken_in_nothing_changes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,9 +6,9 @@ from scipy.stats import ks_2samp
 
 from aluma import ALuMA, Session
 from aluma.app.slack import learn
-from aluma.errors import Conflict
+from aluma.errors import Conflict, Undecided
 from aluma.pool import Pool
-from aluma.sampling import absorption
+from aluma.sampling import absorption, afresh
 from aluma.spaces import plain
 from aluma.spaces.lifted import LiftedSpace
 from aluma.spaces.loosening import LooseningSpace
@@ -49,10 +49,13 @@ def seen(space):
     return np.stack([flat[:, 0], np.abs(flat[:, -1])])
 
 
-@pytest.mark.parametrize("name", MADE)
-def test_they_leave_the_same_law(name):
+#: Few are absorbed in groups; of many, more than there were, chains begin anew.
+@pytest.mark.parametrize(
+    ("name", "n"), [*((name, 24) for name in MADE), ("plain", 80), ("lifted", 80)]
+)
+def test_they_leave_the_same_law(name, n):
     make, answer = MADE[name]
-    X = rows()
+    X = rows(n)
     answers = answer(X)
 
     def look(seed, more, leave_out=0):
@@ -64,7 +67,7 @@ def test_they_leave_the_same_law(name):
 
     holds(look)
     if name == "plain":
-        caught(lambda seed, more: look(seed, more, leave_out=12))
+        caught(lambda seed, more: look(seed, more, leave_out=n // 2))
 
 
 @pytest.mark.parametrize("name", ["plain", "many"])
@@ -120,10 +123,10 @@ def test_all_agree_and_what_was_told_before_changes_nothing(name):
     assert space.key == key
 
 
-@pytest.mark.parametrize("name", ["plain", "many"])
-def test_a_contradiction_names_its_examples(name):
+@pytest.mark.parametrize(("name", "n"), [("plain", 40), ("plain", 100), ("many", 40)])
+def test_a_contradiction_names_its_examples(name, n):
     make, answer = MADE[name]
-    X = rows(40)
+    X = rows(n)
     X[30] = 1.5 * X[3]
     answers = answer(X)
     answers[30] = (30, -answers[3][1] if answers[3][1] in (-1, 1) else -1)
@@ -165,14 +168,45 @@ def test_a_learner_takes_them_or_stays_as_it_was():
     assert other.population.n_undoable == 0
 
 
-def test_a_session_goes_on_from_where_they_led(tmp_path):
-    X = rows(80, 4)
-    told = {i: "yes" if sign > 0 else "no" for i, sign in two(X)[:50]}
+def test_more_than_there_were_begin_anew_and_fewer_are_absorbed():
+    X = rows(200, 5)
+    answers, done = two(X), []
+    space = PlainSpace(Pool(X), 512, 0)
+    space.add_many(answers[:100], done.append)
+    assert done == [100]
+    assert np.isnan(space.population.log_volume)
+    assert space.population.mixing.sound
+    space.add_many(answers[100:], done.append)
+    assert done[-1] == 100
+    space = PlainSpace(Pool(X), 512, 0)
+    space.add_many(answers[:48])
+    before = space.population.log_volume
+    space.add_many(answers[48:80], done.append)
+    assert done[-2:] == [16, 32]
+    assert space.population.log_volume < before
+
+
+def test_where_chains_cannot_spread_answers_are_absorbed(monkeypatch):
+    def refuse(*_):
+        raise Undecided("too thin")
+
+    monkeypatch.setattr(afresh, "spread", refuse)
+    X = rows(80)
+    space = PlainSpace(Pool(X), 512, 0)
+    space.add_many(two(X))
+    assert np.isfinite(space.population.log_volume)
+    assert (space.population.points @ space.population.cone.coordinates.T > 0).all()
+
+
+@pytest.mark.parametrize("n", [50, 70])
+def test_a_session_goes_on_from_where_they_led(tmp_path, n):
+    X = rows(100, 4)
+    told = {i: "yes" if sign > 0 else "no" for i, sign in two(X)[:n]}
     path = tmp_path / "s.aluma"
     with Session.create(path, X, classes=("no", "yes"), n_hypotheses=256) as session:
         learn(session, told)
         asked, shares = session.ask(), session.predict_proba()
     with Session.open(path, X) as again:
-        assert again.n_answers == 50
+        assert again.n_answers == n
         assert again.ask() == asked
         assert np.array_equal(again.predict_proba(), shares)

@@ -15,6 +15,7 @@ from aluma.learners.assembly import (
     space_with_slack,
 )
 from aluma.learners.learner import Learner, Parts
+from aluma.prediction.class_overlap import ClassOverlapVote
 from aluma.prediction.overlap import OverlapVote
 from aluma.prediction.vote import Vote
 from aluma.promises.stopping import Limits
@@ -85,8 +86,9 @@ class ALuMA(Learner):
     alpha : float
         Of all examples whose split is within this factor of the best, the one is asked that leaves
         the least expected disagreement over the pool; if you go on when it is settled, three in
-        four questions are the one nearest to the centre of the version space. 1 is the paper's
-        algorithm.
+        four questions are the one nearest to the centre of the version space. With more than two
+        classes seven in eight are the one nearest to a tie, from 100 answers on (ten for each
+        class, if that is more) or when votes are divided on little. 1 is the paper's algorithm.
     client : dask.distributed.Client, optional
         Of the cluster that keeps the examples (a Dask or zarr array, or a path that its workers
         can read), if it is not the active one; see docs/scale.md.
@@ -190,11 +192,12 @@ class _Assembly:
         )
 
     def _prediction(self, count: int) -> Vote:
-        """Return the vote, of two classes with noise allowed for if there may be slack."""
+        """Return the vote, with noise allowed for if there may be slack."""
         if self._estimate != "sampling":
             return Vote()
-        kind = OverlapVote if self._slack == "auto" and count == 2 else Vote
-        return kind(MOST_TIMES)
+        if self._slack != "auto":
+            return Vote(MOST_TIMES)
+        return OverlapVote(MOST_TIMES) if count == 2 else ClassOverlapVote(MOST_TIMES)
 
 
 def _check_many(count: int, estimate: str, dimension: int | None) -> None:

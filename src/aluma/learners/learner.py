@@ -206,12 +206,18 @@ class Learner:
             twin._tell_one(index, value)
         self._turn_into(twin)
 
-    def skip(self, i: int) -> None:
-        """Do not ask about this example (it can still be told); skipping it again is nothing."""
-        index = self._checked_index(i)
-        if all(event.index != index for event in self._history):
+    def skip(self, i: Any) -> None:
+        """Do not ask about this example, or these (they can still be told).
+
+        Skipping what was told or skipped before is nothing.
+        """
+        indices = [self._checked_index(one) for one in ([i] if np.ndim(i) == 0 else i)]
+        known = {event.index for event in self._history}
+        new = [index for index in dict.fromkeys(indices) if index not in known]
+        if new:
             twin = self.fork()
-            twin._take(index, 0)
+            for index in new:
+                twin._take(index, 0)
             self._turn_into(twin)
 
     def undo(self) -> None:

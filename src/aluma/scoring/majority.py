@@ -41,7 +41,7 @@ def leaning(pool: Pool, W: npt.ArrayLike, rng: np.random.Generator) -> Floats:
 def _bars(k: int, delta: float) -> list[tuple[int, int]]:
     """Return how many votes each round comes to, and the largest minority that decides there."""
     rounds, n = [], FIRST_VOTES
-    while 2 * n <= k:
+    while n < k:
         rounds.append(n)
         n *= 2
     each = delta / max(len(rounds), 1)

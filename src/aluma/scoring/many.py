@@ -28,6 +28,8 @@ SHORTLIST, SHORTLIST_SHARE = 512, 2
 CANDIDATES = 96
 #: ... on so many of the rows.
 WITNESSES = 384
+#: Rows nearest to a tie that are named.
+NEAR = 32
 #: Rows with at most so many columns are taken out of the pool to be looked at again: where a prior
 #: stretches them, that is cheaper than to stretch the hypotheses.
 FEW_COLUMNS = 2048
@@ -147,6 +149,37 @@ def choose_among_classes(
     )
     chosen, others = rows[order[winner]], np.sort(rows[order[close]])
     return Choice(int(chosen), float(shares[winner].max()), best, others, products)
+
+
+def disputed_share(shares: Floats) -> float:
+    """Return the share of all votes that are not for the class that leads on their example."""
+    return float(1.0 - shares.max(axis=1).mean()) if len(shares) else 0.0
+
+
+def nearest_to_a_tie(products: Singles, rows: Ints) -> Ints:
+    """Return the rows whose two largest products differ least, the nearest first, some of them.
+
+    Parameters
+    ----------
+    products : (n, K) of all rows of a pool with the weights of a class each
+    rows : those that count
+    """
+    two = np.partition(products[rows], -2, axis=1)[:, -2:]
+    return np.asarray(rows[np.argsort(two[:, 1] - two[:, 0], kind="stable")[:NEAR]])
+
+
+def class_products(pool: Pool, weights: Singles) -> Singles:
+    """Return the products of all rows with the weights of each class, (n, K)."""
+    if pool.is_large:
+        found = pool.mapped(_block_products, weights, room=4 * len(weights))
+        return np.concatenate(list(found))
+    return pool.margins(weights)
+
+
+def _block_products(start: int, block: Pool, weights: Singles) -> Singles:
+    """Return the products of a block."""
+    del start
+    return block.margins(weights)
 
 
 def split_of(shares: Floats) -> Floats:

@@ -61,10 +61,10 @@ class Frame:
 
     def with_example(self, x: Floats, example: int) -> tuple[Frame, Floats]:
         """Return a frame that has an example in its span, and the example's coordinates there."""
-        within = self._products(x)
+        within = self.products(x)
         outside = x - self._sum(within)
         # Once more: what is left can be small, and cancellation tilts it towards the frame.
-        outside -= self._sum(self._products(outside))
+        outside -= self._sum(self.products(outside))
         size = float(np.linalg.norm(outside))
         if size <= INSIDE * float(np.linalg.norm(x)) or len(self) == self.dimension:
             return self, within
@@ -72,7 +72,8 @@ class Frame:
         axis = Axis(outside / size, example, within)
         return Frame(self.dimension, (*self.axes, axis)), within
 
-    def _products(self, x: Floats) -> Floats:
+    def products(self, x: Floats) -> Floats:
+        """Return the products of the vectors with an example: its coordinates, if it is inside."""
         if self.dimension <= WIDE:
             return np.asarray(self.vectors @ x)
         return np.array([axis.vector @ x for axis in self.axes])

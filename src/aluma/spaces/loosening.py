@@ -43,6 +43,12 @@ SLACK_GROWTH = 2.0
 TESTS = 10
 #: Answers taken in together by which slack is chosen before they contradict each other.
 MANY = 64
+#: From twice so many answers on, the least slack that they need is looked for every second answer,
+#: and so on: with a thousand answers it takes longer than all else about one.
+LOOKS = 32
+#: From so many answers with slack on, checks are taken in together with all answers, which takes as
+#: long as ten of them one by one; and there would be no room for as many steps back.
+DEAR_ANSWERS = 512
 
 
 class LooseningSpace(Hypotheses):
@@ -92,7 +98,7 @@ class LooseningSpace(Hypotheses):
         except (Conflict, Undecided) as found:
             self._give_way(found, told)
             return
-        if inner.allowed_slack > 0 and not self._checked:
+        if inner.allowed_slack > 0 and not self._checked and _is_time_to_look(len(told)):
             inner = self._loosened(told) or inner
         self._inner, self._told = inner, told
 
@@ -155,7 +161,7 @@ class LooseningSpace(Hypotheses):
         slack = self._called_for(answers)
         self._checked = True
         try:
-            if slack == now:
+            if slack == now and not (slack and len(self._told) >= DEAR_ANSWERS):
                 super().learn_from_checks(answers)
             else:
                 told = [*self._told, *answers]
@@ -195,6 +201,10 @@ class LooseningSpace(Hypotheses):
     def can_step_back(self, kept: Sequence[Event]) -> bool:
         """Say whether the space that is used now remembers that far back."""
         return self._inner.can_step_back(kept)
+
+    def forget_steps(self) -> None:
+        """Keep nothing to step back to."""
+        self._inner.forget_steps()
 
     def fork(self) -> Self:
         """Return an independent copy."""
@@ -326,6 +336,11 @@ class LooseningSpace(Hypotheses):
         self._told, self._checked = self._answers(history), _checked(history)
         conflict = standing.conflict
         self._conflict = None if conflict is None else Conflict(conflict, ADVICE)
+
+
+def _is_time_to_look(answers: int) -> bool:
+    """Say whether it is looked for the least slack again: ever more seldom, as it takes longer."""
+    return answers % max(1, answers // LOOKS) == 0
 
 
 def _checked(events: Sequence[Event]) -> bool:

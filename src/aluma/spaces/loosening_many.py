@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from aluma.arrays import Bools, Floats, Ints
+from aluma.arrays import Bools, Floats, Ints, Singles
 from aluma.errors import Conflict
 from aluma.geometry.cone import Cone
 from aluma.geometry.feasibility import Infeasible, interior_point
@@ -23,6 +23,7 @@ from aluma.pool import Pool
 from aluma.representation.bias import bias_share
 from aluma.representation.noise import CANDIDATES, chosen, slack_by_checks
 from aluma.representation.slack import smallest_slack
+from aluma.scoring import Choice
 from aluma.spaces.loosening import SLACK_GROWTH, LooseningSpace
 from aluma.spaces.many import ManySpace
 from aluma.spaces.plain import ADVICE
@@ -58,6 +59,16 @@ class LooseningManySpace(LooseningSpace):
     ) -> None:
         self.classes, self._share = classes, bias_share(pool)
         super().__init__(pool, size, seed, sampler, margin=margin)
+
+    _inner: ManySpace
+
+    def nearest(self, eligible: Bools) -> Choice | None:
+        """Return the example nearest to a tie, if it is late."""
+        return self._inner.nearest(eligible)
+
+    def fitted(self, pool: Pool, noise: float) -> Singles:
+        """Return products of a pool with the likeliest weights, (n, K) in units of the noise."""
+        return self._inner.fitted(pool, noise)
 
     def labelled(self, shares: Floats) -> Ints:
         """Return the class with most votes."""

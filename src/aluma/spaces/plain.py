@@ -13,7 +13,7 @@ from aluma.geometry.feasibility import Infeasible
 from aluma.geometry.walls import signed_units
 from aluma.pool import Pool
 from aluma.sampling.bulk import GROUP
-from aluma.sampling.population import UNDO_BYTES, Population
+from aluma.sampling.population import MANY, UNDO_BYTES, Population
 from aluma.spaces.history import Event
 from aluma.spaces.space import Retraceable, Standing, Watch, unwatched
 
@@ -80,10 +80,15 @@ class PlainSpace(Retraceable):
         self._walls[normal.tobytes()] = index
 
     def add_many(self, answers: Sequence[tuple[int, int]], watch: Watch = unwatched) -> None:
-        """Take answers in, some of them at a time; there are no steps back from there."""
-        for start in range(0, len(answers), GROUP):
+        """Take answers in, some of them at a time; there are no steps back from there.
+
+        Many of them, more than there were, are taken in at once.
+        """
+        together = max(MANY, len(self._walls)) <= len(answers)
+        size = len(answers) if together else GROUP
+        for start in range(0, len(answers), size):
             fresh: list[Floats] = []
-            for index, sign in answers[start : start + GROUP]:
+            for index, sign in answers[start : start + size]:
                 normal = self._wall(index, sign)
                 if normal.tobytes() not in self._walls:
                     self._walls[normal.tobytes()] = index
@@ -95,7 +100,7 @@ class PlainSpace(Retraceable):
                 told = list(self._walls.values())
                 raise Conflict(tuple(told[i] for i in found.support), self._advice) from None
             self.forget_steps()
-            watch(min(start + GROUP, len(answers)))
+            watch(min(start + size, len(answers)))
 
     def _step_back(self) -> None:
         self._population.undo()

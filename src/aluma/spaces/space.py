@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from aluma.arrays import Bools, Floats, Ints
+from aluma.arrays import Bools, Floats, Ints, Singles
 from aluma.errors import Conflict
 from aluma.pool import Pool
 from aluma.sampling.absorption import State
@@ -119,6 +119,12 @@ class Space(ABC):
         """Say whether a beginning of the history is reached without absorbing it anew."""
         del kept
         return True
+
+    def forget_steps(self) -> None:  # noqa: B027 - most spaces keep none
+        """Keep nothing to step back to: from here on, going back absorbs answers anew.
+
+        For forks that only look at where the answers have led: steps take memory.
+        """
 
     def fork(self) -> Self:
         """Return an independent copy; what is never written to is shared."""
@@ -243,6 +249,18 @@ class Hypotheses(Space):
         rng = self.rng(OfState.SPLIT)
         return choose(self.pool, voters, eligible, rng, alpha=alpha, effort=effort, settled=settled)
 
+    def nearest(self, eligible: Bools) -> Choice | None:
+        """Return an example to ask about that needs no voters, or None where it takes a split.
+
+        For two classes there is none: :meth:`split` itself goes by the centre when it is late.
+        """
+        del eligible
+        return None
+
+    def fitted(self, pool: Pool, noise: float) -> Singles:
+        """Return products of a pool with the likeliest weights of several classes, (n, K)."""
+        raise NotImplementedError(f"{type(self).__name__} has two classes.")
+
     def batch(
         self, voters: npt.NDArray[Any], eligible: Bools, n: int, *, alpha: float, first: int
     ) -> Ints:
@@ -269,7 +287,7 @@ class Retraceable(Hypotheses):
 
     @abstractmethod
     def forget_steps(self) -> None:
-        """Keep nothing to step back to: from here on, going back absorbs answers anew."""
+        """Keep nothing to step back to."""
 
     @abstractmethod
     def _begin(self) -> None:

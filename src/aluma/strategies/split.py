@@ -48,13 +48,15 @@ class Split(Strategy[Hypotheses]):
 
     def ask(self, at: Situation[Hypotheses]) -> Question:
         """Return the best split, or one that is about as good."""
-        choice = at.space.split(
-            at.space.voters(MOST_TIMES),
-            at.eligible,
-            alpha=self.alpha,
-            effort=effort(self.alpha, at.n_answers),
-            settled=self.settled(at.n_answers),
-        )
+        choice = at.space.nearest(at.eligible) if self.alpha > 1 else None
+        if choice is None:
+            choice = at.space.split(
+                at.space.voters(MOST_TIMES),
+                at.eligible,
+                alpha=self.alpha,
+                effort=effort(self.alpha, at.n_answers),
+                settled=self.settled(at.n_answers),
+            )
         others = choice.candidates[choice.candidates != choice.index]
         return Question(choice.index, others=others, positive=choice.positive)
 
