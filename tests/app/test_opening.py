@@ -15,6 +15,7 @@ from aluma.app.server import take
 from aluma.cli import app
 from aluma.errors import BadInput, NarrowPool
 from aluma.reading import TABLES
+from aluma.spaces import plain
 from running_page import LABELS, plane
 
 
@@ -47,6 +48,31 @@ def test_labels_in_a_column_count_as_answers(begin):
     assert "side" not in [one.name for one in found.desk.examples.card(0).fields]
 
 
+def test_empty_rows_are_set_aside_once_and_that_is_said(begin):
+    frame = pd.DataFrame(
+        {"text": [f"a text about {word}" for word in "abcdefghij" * 3], "label": None}
+    )
+    frame.loc[[3, 7, 8], "text"] = ["", None, "  \n"]
+    frame.loc[8, "label"], frame.loc[9, "label"] = "no", "yes"
+    found = begin(frame, label_column="label")
+    # What somebody has labelled already is not set aside.
+    assert [entry.example for entry in found.desk.session.kept if entry.kind == "skip"] == [3, 7]
+    assert found.desk.session.n_answers == 2
+    assert any(note.startswith("2 rows are empty and were set aside") for note in found.notes)
+    found.desk.session.undo()
+    found.desk.close()
+    again = begin(None, label_column="label")
+    assert [entry.example for entry in again.desk.session.kept if entry.kind == "skip"] == [3]
+    assert not any("set aside" in note for note in again.notes)
+
+
+def test_rows_without_anything_to_see_are_no_reason_to_skip_all_of_them(begin, tmp_path):
+    np.save(tmp_path / "e.npy", np.random.default_rng(0).standard_normal((12, 3)))
+    frame = pd.DataFrame({"text": [" "] * 12, "more": None})
+    found = begin(frame, embeddings=tmp_path / "e.npy")
+    assert found.desk.session.log == ()
+
+
 def test_labels_that_contradict_each_other_are_learnt_from(begin):
     frame = pd.DataFrame({"x": np.arange(10.0), "label": ["a", "b"] * 5})
     session = begin(frame, label_column="label").desk.session
@@ -55,6 +81,8 @@ def test_labels_that_contradict_each_other_are_learnt_from(begin):
 
 def test_many_labels_are_taken_in_with_a_word_now_and_then(tmp_path, monkeypatch):
     monkeypatch.setattr(opening, "SAY_EVERY", 0.0)
+    # As with more than two answers: so many of two are taken in at once.
+    monkeypatch.setattr(plain, "MANY", 1000)
     frame, said = plane(120), list[str]()
     frame.loc[80:, "side"] = None
     frame.to_csv(tmp_path / "t.csv", index=False)

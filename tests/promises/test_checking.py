@@ -2,7 +2,15 @@
 
 import pytest
 
-from aluma.promises.checking import TELLING, Round, out_of_reach, share_of_delta, tells_too_little
+from aluma.promises.checking import (
+    TELLING,
+    Round,
+    out_of_reach,
+    rounds,
+    share_of_delta,
+    tells_too_little,
+)
+from aluma.spaces.history import Event
 
 POOL, TOLERANCE, DELTA = 1000, 0.05, 0.05
 #: Of a labelling with far too many wrong, and of one with few.
@@ -13,6 +21,20 @@ def test_what_was_put_right_was_wrong_when_the_check_began() -> None:
     found = Round(128, 114, 16)
     least = found.least_share(900, share_of_delta(DELTA, 1))
     assert 16 / 900 < TOLERANCE < least < 16 / 114
+
+
+def test_what_was_skipped_is_no_answer_and_nothing_is_known_of_it() -> None:
+    blank = [Event(i, 0) for i in range(50)]
+    answers = [Event(100 + i, 1) for i in range(40)]
+    checks = [Event(200 + i, -1 if i < 8 else 0, check=1, said=1) for i in range(9)]
+    ended = Event(300, 1, check=2, said=1)
+    (found,) = rounds([*blank, *answers, *checks, ended])
+    assert found == Round(answers=40, checks=10, wrong=9, skipped=1, aside=50)
+    again = rounds([*blank, *answers, *checks, ended, Event(301, -1, check=2, said=1)])[-1]
+    assert (again.answers, again.aside) == (49, 51)
+    # Nine of ten wrong among the other 910 do not speak for the 50.
+    whole, delta = Round(40, 10, 9), share_of_delta(DELTA, 1)
+    assert found.least_share(POOL, delta) < whole.least_share(POOL, delta)
 
 
 @pytest.mark.parametrize(

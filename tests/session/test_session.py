@@ -247,6 +247,18 @@ def test_a_skipped_example_can_become_an_exception(path):
         assert session.n_answers == len(session.fork().history) == 2
 
 
+def test_several_examples_are_skipped_together(path):
+    with Session.create(path, X, classes=(False, True), **SMALL) as session:
+        told(session, 2)
+        session.skip([50, 51, 50], request="once")
+        session.skip([52], request="once")
+        assert [entry.kind for entry in session.log[2:]] == ["skip", "skip"]
+        with pytest.raises(ValueError, match="one example"):
+            session.skip([53, 54], label=True)
+    with Session.open(path, X) as session:
+        assert session.fork().history[2:] == (Event(50, 0), Event(51, 0))
+
+
 def test_exceptions_are_kept_and_not_learnt_from(path):
     with Session.create(path, X, classes=(False, True), **SMALL) as session:
         told(session, 4)

@@ -207,6 +207,23 @@ class Examples:
             }
         )
 
+    def blank(self) -> list[int]:
+        """Return the examples in which there is nothing to see: all cells that are shown are empty.
+
+        Rows of an array that come without a table have their number only, and are not among them.
+        """
+        columns = [name for name in self.frame.columns if name != self.hidden]
+        if self.images or not columns:
+            return []
+        empty = np.ones(len(self), dtype=bool)
+        for name in columns:
+            here = np.flatnonzero(empty)
+            if not len(here):
+                break
+            cells = self.frame[name].iloc[here]
+            empty[here] = [not shown(cell).strip() for cell in cells]
+        return np.flatnonzero(empty).tolist()
+
     def find(self, words: str) -> list[int]:
         """Return the examples in which all the words occur, in any case."""
         wanted = words.casefold().split()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
+from time import monotonic
 from typing import Any
 
 from aluma.app.priority import FIGURES, give_way
@@ -24,8 +25,11 @@ logger = logging.getLogger(__name__)
 PROOF_SECONDS = 0.2
 #: Rounds of proofs for one set of answers, at most.
 MOST_ROUNDS = 30
-#: Seconds that figures may be late in favour of the next questions.
+#: Seconds that figures may be late in favour of the next questions ...
 LATEST_SECONDS = 1.5
+#: ... or so many times as long as the last certificate took: after a thousand answers that is
+#: seconds, and nobody should wait for the next question because of figures.
+TIMES_LATER = 4.0
 
 
 class Judge:
@@ -44,6 +48,8 @@ class Judge:
         self._stopped = False
         self._judged: Learner | None = None
         self._all_tried = False
+        #: Seconds that the last certificate took.
+        self._took = 0.0
         #: The latest certificate; it may be some answers behind.
         self.certificate: Certificate | None = None
         self._thread = threading.Thread(target=self._run, name="judge", daemon=True)
@@ -51,6 +57,8 @@ class Judge:
 
     def look(self, learner: Learner) -> None:
         """Judge a fork of the session when there is time, unless a later one comes before."""
+        # Nobody goes back from here, and what is judged may be many answers old.
+        learner.parts.space.forget_steps()
         with self._wake:
             self._next = learner
             self._wake.notify()
@@ -78,7 +86,7 @@ class Judge:
     def _latest(self) -> Learner | None:
         with self._wake:
             self._wake.wait_for(lambda: self._stopped or self._next is not None)
-        self._idle.wait(LATEST_SECONDS)
+        self._idle.wait(max(LATEST_SECONDS, TIMES_LATER * self._took))
         with self._wake:
             learner, self._next = self._next, None
             return None if self._stopped else learner
@@ -102,7 +110,9 @@ class Judge:
         """Certify, then go on with proofs while nobody answers and there are more."""
         proven, self._all_tried = -1, False
         for _ in range(MOST_ROUNDS):
+            begun = monotonic()
             found = learner.certificate(proof_seconds=PROOF_SECONDS)
+            self._took = monotonic() - begun
             self._judged, self.certificate = learner, found
             self._changed()
             self._all_tried = found.determined == proven

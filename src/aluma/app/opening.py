@@ -112,11 +112,13 @@ def opened(wanted: Wanted, say: Callable[[str], None] = logger.info) -> Opened:
     before = _answers_before(wanted, examples, labels)
     made, fresh = _features(wanted, examples, column, say)
     session, notes = _session(wanted, made, labels, grows=grows, fresh=fresh)
-    labels = answers.of_session(session)
+    labels, begins = answers.of_session(session), not session.log
     if session.n_answers == 0 and column is not None:
         notes += _given(session, examples, column, say)
     if before is not None:
         notes += _take_over(session, before)
+    if begins:
+        notes += _blank_aside(session, examples)
     if wanted.source is None:
         name, question = demo.NAME, wanted.question or demo.QUESTION
     else:
@@ -472,6 +474,20 @@ def _take_over(session: Session, before: Carried) -> list[str]:
     for example, label in before.aside.items():
         session.skip(example, label=label)
     return [before.words()]
+
+
+def _blank_aside(session: Session, examples: Examples) -> list[str]:
+    """Skip rows in which there is nothing to see: they are alike, so one would be asked first."""
+    blank = sorted(set(examples.blank()) - {entry.example for entry in session.kept})
+    if not blank or len(blank) == len(examples):
+        return []
+    session.skip(blank)
+    are = "is empty and was" if len(blank) == 1 else "are empty and were"
+    return [
+        f"{counted(len(blank), 'row')} {are} set aside: nobody is asked there, and a check at "
+        "random that draws one counts as wrong. Answer them in the review (R), or remove them from "
+        "the file and begin again."
+    ]
 
 
 def _one_by_one(

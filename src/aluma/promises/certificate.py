@@ -44,7 +44,8 @@ class Certificate:
         right, so it counts as wrong. The others have been put right
     estimate : share of the labels that is wrong, as far as the checks tell; with basis "prior",
         ``expected_error``. Not a number before the first check
-    log_volume : estimated ln of the share of all halfspaces that agree with them
+    log_volume : estimated ln of the share of all halfspaces that agree with them; NaN after many
+        answers that came together
     purity : share of consistent hypotheses that agree with the vote on the whole pool
     determined : labels, the answers included, that no consistent hypothesis disputes, as far as
         that has been proven: implied if a straight boundary separates the answers

@@ -42,12 +42,14 @@ class Round:
     checks : labels that it checked
     wrong : how many of them were wrong, or skipped
     skipped : how many of these were skipped
+    aside : examples that had been skipped when it began: it drew them too, and asked nobody
     """
 
     answers: int
     checks: int
     wrong: int
     skipped: int = 0
+    aside: int = 0
 
     @property
     def rate(self) -> float:
@@ -57,25 +59,29 @@ class Round:
     def least_share(self, pool: int, delta: float) -> float:
         """Return the share of the pool that was wrong at least, with probability 1 - delta.
 
-        When the audit began, that is: what it found and put right is counted.
+        When the audit began, that is: what it found and put right is counted. Of what had been
+        skipped nothing is known, so it is left out.
         """
-        among = UniformChecks(pool - self.answers, 0, delta)
+        among = UniformChecks(pool - self.answers - self.aside, 0, delta)
         return among.least(self.checks, self.wrong) / pool
 
 
 def rounds(events: Sequence[Event]) -> list[Round]:
     """Return the audits of a history that have ended, in order."""
     found: list[Round] = []
-    answers = checks = wrong = skipped = 0
+    answers = checks = wrong = skipped = aside = 0
     for event in events:
         if event.said:
             checks, wrong = checks + 1, wrong + (event.sign != event.said)
             skipped += not event.sign
         if event.check == 2:
-            found.append(Round(answers, checks, wrong, skipped))
+            found.append(Round(answers, checks, wrong, skipped, aside))
         if event.check != 1:
-            answers += checks + (not event.check)
+            # From here on what was checked is learnt from.
+            answers, aside = answers + checks - skipped, aside + skipped
             checks = wrong = skipped = 0
+        if not event.check:
+            answers, aside = answers + (event.sign != 0), aside + (event.sign == 0)
     return found
 
 

@@ -163,12 +163,14 @@ class Session:
                 )
             self._record("tell", ahead.fork(), added, request)
 
-    def skip(self, i: int, *, label: Any = None, request: str | None = None) -> None:
-        """Do not ask about this example (it can still be told).
+    def skip(self, i: Any, *, label: Any = None, request: str | None = None) -> None:
+        """Do not ask about this example, or these (they can still be told).
 
-        With a label it is an exception: an answer that is kept, see :attr:`exceptions`, but that
-        the learner does not learn from.
+        With a label, of one example, it is an exception: an answer that is kept, see
+        :attr:`exceptions`, but that the learner does not learn from.
         """
+        if label is not None and np.ndim(i) > 0:
+            raise ValueError("a label goes with one example: skip them one after the other.")
         with self._writing(request) as wanted:
             if wanted:
                 twin = self._learner.fork()

@@ -83,6 +83,19 @@ def test_what_was_taken_back_is_asked_again():
     assert hand(made, "anna")[:2] == [first, second]
 
 
+def test_what_was_taken_back_is_asked_again_though_two_others_answered_it():
+    made, _ = dealer()
+    first, second = hand(made, "anna")
+    made.took("anna", first, second)
+    made.give_back("anna", first, again=True)
+    # Two others have answered it, so nobody else is asked about it.
+    made.stock(list(range(10, 20)), {}, [first], checks=False)
+    assert hand(made, "anna")[0] == first
+    made.took("anna", first)
+    made.stock(list(range(10, 20)), {}, [first], checks=False)
+    assert first not in hand(made, "anna")
+
+
 def test_a_share_of_the_examples_is_asked_twice_the_same_after_a_restart():
     twice = [i for i in range(20_000) if asked_twice("s", i, 0.1)]
     assert 1_800 < len(twice) < 2_200

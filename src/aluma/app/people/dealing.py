@@ -70,6 +70,9 @@ class Dealer:
         self._again: dict[int, Collection[str]] = {}
         #: Examples with an answer or a skip.
         self._gone: set[int] = set()
+        #: Who took back which answer, and has not given another: however many answers of others
+        #: the example has, they are asked about it.
+        self._returned: set[tuple[str, int]] = set()
 
     def hand(self, who: str) -> tuple[Card, ...]:
         """Return what a person has to answer; it is dealt when they look."""
@@ -100,6 +103,7 @@ class Dealer:
         with self.lock:
             self._seen[who] = self._clock()
             self._gone.add(example)
+            self._returned.discard((who, example))
             self._again.pop(example, None)
             if again:
                 self._again[example] = (who,)
@@ -116,6 +120,7 @@ class Dealer:
         """Ask a person about an example whose answer they took back."""
         with self.lock:
             self._seen[who] = self._clock()
+            self._returned.add((who, example))
             if not again:
                 self._gone.discard(example)
             self._show(who, example, again=again)
@@ -132,7 +137,9 @@ class Dealer:
                 self._hands[who] = [
                     card
                     for card in hand
-                    if card.example not in self._gone or who not in again.get(card.example, (who,))
+                    if card.example not in self._gone
+                    or who not in again.get(card.example, (who,))
+                    or (who, card.example) in self._returned
                 ]
             # Those without a question come first; checks go out in the order of their draws.
             for who in sorted(self._hands, key=lambda name: len(self._hands[name])):

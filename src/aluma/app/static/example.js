@@ -35,7 +35,9 @@ function parts(card) {
   if (card.kind === "image") return [picture(card)];
   if (card.kind === "row") return [grid(card.fields), ...rest(card)];
   const words = trimmed(card.text);
-  const text = make("div", { className: `text ${size(words)}`, dir: "auto" }, words);
+  const text = words
+    ? make("div", { className: `text ${size(words)}`, dir: "auto" }, words)
+    : make("p", { className: "waiting" }, card.fields.length > 0 ? "No text." : "This row is empty.");
   const shown = [text];
   if (card.fields.length > 0) shown.push(table(card.fields));
   return [...shown, ...rest(card)];
