@@ -24,6 +24,18 @@ def test_the_quick_version_runs_and_is_content(
     assert "│" in out.getvalue()
 
 
+def test_a_part_of_it_can_be_run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    small = labels.contests(quick=True)
+    monkeypatch.setattr(labels, "contests", lambda: small)
+    name = small[1].contest.name
+    labels.main(["--contests", name, "--entrants", "aluma-paper", "--runs", "2", "--jobs", "1"])
+    shown = capsys.readouterr().out
+    assert f"{name}: 2 runs" in shown
+    assert small[0].contest.name not in shown
+
+
 def test_octahedron_targets_contain_one_face() -> None:
     X, y = labels.octahedron(4, seed=3)
     assert X.shape == (24, 5)

@@ -4,7 +4,7 @@ Every contest is a pool (or a pool for each target), learners that label it with
 what is read off: the error after some numbers of labels, or the number of labels after which the
 whole pool is labelled right for the first time. Told examples count as right.
 
-    python -m aluma.lab.bench.labels --contests NAME ... --entrants KEY ... [--jobs N]
+    python -m aluma.lab.bench.labels --contests NAME ... --entrants KEY ... [--runs N] [--jobs N]
 
 runs some of it; "aluma-default" is ALuMA with the default prior and slack instead of the paper's.
 """
@@ -150,12 +150,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="How many labels it takes.")
     parser.add_argument("--contests", nargs="+", choices=names, default=names)
     parser.add_argument("--entrants", nargs="+", choices=list(known), default=list(known))
+    parser.add_argument("--runs", type=int, help="as many of each contest, instead of its own")
     parser.add_argument("--jobs", type=int, default=-1)
     given = parser.parse_args(arguments)
     console = Console(width=120)
     for judged in planned:
         if judged.contest.name in given.contests:
-            some = replace(judged.contest, entrants=tuple(known[key] for key in given.entrants))
+            entrants = tuple(known[key] for key in given.entrants)
+            runs = given.runs or judged.contest.seeds
+            some = replace(judged.contest, entrants=entrants, seeds=runs)
             console.print(table(replace(judged, contest=some), some.run_all(jobs=given.jobs)))
     return 0
 

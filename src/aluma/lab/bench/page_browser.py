@@ -99,11 +99,12 @@ def pressed(
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=browser(), args=list(FLAGS))
         tab = chromium.new_page()
-        tab.set_default_timeout(60_000)
+        tab.set_default_timeout(180_000)
         tab.goto(link)
         for number in range(keys + WARM_UP):
-            tab.locator("#title:not(:empty)").wait_for()
-            example = int(re.sub(r"\D", "", tab.locator("#title").inner_text())) - 1
+            # In one step: a title that is there may be gone before it is read.
+            title = tab.locator("#title:not(:empty)").inner_text()
+            example = int(re.sub(r"\D", "", title)) - 1
             tab.wait_for_timeout(float(rng.uniform(*pause)))
             tab.keyboard.press("ArrowRight" if side[example] else "ArrowLeft")
             watch(number)

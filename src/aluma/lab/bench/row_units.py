@@ -1,18 +1,22 @@
 """Units of rows: labels of the same rows in other units, by the learner, the estimator, the page.
 
     python -m aluma.lab.bench.row_units [--results FILE] [--runs N] [--pools NAME ...]
+        [--ways NAME ...] [--exact]
 
 Every pool of `aluma bench embeddings` is labelled with its rows multiplied by 0.01, 1 and 100, and
 with every column divided by its deviation. Multiplied rows are the same in another unit: nothing
 may come of it but rounding, and with it other draws. Standardised ones are other data, if columns
 had different deviations: those say which of them are strong.
+
+With ``--exact`` they are multiplied by powers of two instead, which rounds nothing: questions and
+labels have to be the same, one by one.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -22,7 +26,7 @@ from rich.table import Table
 
 from aluma.app.features import of_array
 from aluma.app.opening import SLACK, TOLERANCE
-from aluma.arrays import Bools, Floats
+from aluma.arrays import Bools, Floats, Ints
 from aluma.estimator import ActiveClassifier
 from aluma.lab.bench import one_core
 from aluma.lab.bench.embedding_entrants import Ours, standardised
@@ -42,6 +46,8 @@ UNITS: dict[str, Callable[[Floats], Floats]] = {
     "standardised": standardised,
 }
 SAME = "x 1"
+#: Multiplying by these is exact.
+POWERS_OF_TWO = (1 / 128, 128.0)
 
 
 def by_learner(X: Floats, positive: Bools, seed: int) -> Record:
@@ -68,7 +74,15 @@ def by_page(X: Floats, positive: Bools, seed: int) -> Record:
     """Return that of a session as the page begins it for embeddings in a file."""
     del seed  # The page has one of its own.
     found = Record()
-    made = of_array(X, "rows.npy")
+    for asked, session in _sessions(X, positive):
+        if len(asked) in MARKS:
+            found[str(len(asked))] = float(np.mean(_labels(session) != positive))
+    return found
+
+
+def _sessions(X: Floats, positive: Bools) -> Iterator[tuple[list[int], Session]]:
+    """Yield what was asked about so far and a session as the page begins it, after each answer."""
+    made, asked = of_array(X, "rows.npy"), list[int]()
     with TemporaryDirectory() as folder:
         session = Session.create(
             Path(folder) / "session.jsonl",
@@ -79,14 +93,15 @@ def by_page(X: Floats, positive: Bools, seed: int) -> Record:
             slack=SLACK,
             promise="audited",
         )
-        for told in range(1, MARKS[-1] + 1):
-            example = session.ask()
-            session.tell(example, ("no", "yes")[int(positive[example])])
-            if told in MARKS:
-                labels = np.asarray(session.predict()) == "yes"
-                found[str(told)] = float(np.mean(labels != positive))
+        for _ in range(MARKS[-1]):
+            asked.append(int(session.ask()))
+            session.tell(asked[-1], ("no", "yes")[int(positive[asked[-1]])])
+            yield asked, session
         session.close()
-    return found
+
+
+def _labels(session: Session) -> Bools:
+    return np.asarray(np.asarray(session.predict()) == "yes")
 
 
 #: Who labels.
@@ -97,17 +112,78 @@ WAYS: dict[str, Callable[[Floats, Bools, int], Record]] = {
 }
 
 
-def measure(kept: KeptRuns, names: Sequence[str], seeds: Sequence[int], rows: int = ROWS) -> None:
+def measure(
+    kept: KeptRuns,
+    names: Sequence[str],
+    seeds: Sequence[int],
+    rows: int = ROWS,
+    ways: Sequence[str] = tuple(WAYS),
+) -> None:
     """Run what is not there yet."""
     pools = [pool for pool in embedding_pools() if pool.name in names]
     for seed in seeds:
         for pool in pools:
             X, positive = pool.drawn(seed, rows)
-            for way, label in WAYS.items():
+            for way in ways:
                 for unit, change in UNITS.items():
                     if (pool.name, seed, f"{way}, {unit}") not in kept:
-                        run = label(change(X), positive, seed)
+                        run = WAYS[way](change(X), positive, seed)
                         kept.add((pool.name, seed, f"{way}, {unit}"), run)
+
+
+def followed(X: Floats, positive: Bools, seed: int) -> tuple[Ints, Bools]:
+    """Return what ALuMA asks about, in order, and its labels then."""
+    ours = Ours(X, seed)
+    for _ in range(MARKS[-1]):
+        rows = ours.ask(1)
+        ours.tell(rows, positive[rows])
+    return np.array(list(ours.told)), ours.labels()
+
+
+def fitted(X: Floats, positive: Bools, seed: int) -> tuple[Ints, Bools]:
+    """Return what ActiveClassifier asks about, in order, and its labels then."""
+    model = ActiveClassifier(budget=MARKS[-1], random_state=seed).fit(X, positive)
+    return np.asarray(model.queried_), np.asarray(model.labels_, dtype=bool)
+
+
+def paged(X: Floats, positive: Bools, seed: int) -> tuple[Ints, Bools]:
+    """Return what the page asks about, in order, and its labels then."""
+    del seed
+    for asked, session in _sessions(X, positive):
+        if len(asked) == MARKS[-1]:
+            found = np.array(asked), _labels(session)
+    return found
+
+
+#: Who is asked for every question.
+EXACTLY: dict[str, Callable[[Floats, Bools, int], tuple[Ints, Bools]]] = {
+    "learner": followed,
+    "estimator": fitted,
+    "page": paged,
+}
+
+
+def differences(X: Floats, positive: Bools, seed: int, way: str) -> tuple[int, int]:
+    """Return how many questions and labels are others in units that are powers of two."""
+    asked, labels = EXACTLY[way](X, positive, seed)
+    questions = wrong = 0
+    for unit in POWERS_OF_TWO:
+        others, given = EXACTLY[way](unit * X, positive, seed)
+        questions += int(np.count_nonzero(others != asked))
+        wrong += int(np.count_nonzero(given != labels))
+    return questions, wrong
+
+
+def exactly(names: Sequence[str], seeds: Sequence[int], ways: Sequence[str]) -> Table:
+    """Return how many questions and labels differ between units, where none should."""
+    table = Table("pool", "by", "seeds", "other questions", "other labels")
+    for pool in embedding_pools():
+        for way in ways:
+            if pool.name in names:
+                found = [differences(*pool.drawn(seed), seed, way) for seed in seeds]
+                totals = map(str, np.sum(found, axis=0).tolist())
+                table.add_row(pool.name, way, str(len(seeds)), *totals)
+    return table
 
 
 def shown(kept: KeptRuns, names: Sequence[str], seeds: Sequence[int]) -> str:
@@ -167,13 +243,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--results", type=Path, help="JSON lines; finished runs are not redone")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--pools", nargs="+", choices=known, default=known)
+    parser.add_argument("--ways", nargs="+", choices=list(WAYS), default=list(WAYS))
+    parser.add_argument("--exact", action="store_true", help="powers of two, question by question")
     parser.add_argument("--show", action="store_true", help="run nothing, print what is there")
     given = parser.parse_args(arguments)
     kept, seeds = KeptRuns(given.results), range(FIRST_SEED, FIRST_SEED + given.runs)
+    console = Console(width=160)
+    if given.exact:
+        with one_core():
+            console.print(exactly(given.pools, seeds, given.ways))
+        return 0
     if not given.show:
         with one_core():
-            measure(kept, given.pools, seeds)
-    console = Console(width=160)
+            measure(kept, given.pools, seeds, ways=given.ways)
     console.print(shown(kept, given.pools, seeds), markup=False, highlight=False)
     console.print(summary(kept, given.pools, seeds))
     return 0

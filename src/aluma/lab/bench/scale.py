@@ -52,8 +52,9 @@ PLACES = ("memory", "npy", "zarr", "parquet", "dask")
 KILLED, KILLS, COLUMNS = "killed", 20, "columns"
 ON_A_CLUSTER = ("dask", KILLED)
 #: In place of a place: draws of `VersionSpace.sample`, how many, how many times as many a second
-#: as hit-and-run makes with the paper's 1,000 steps, and how many of those are timed.
-DRAWS, MANY_DRAWS, OVER_HIT_AND_RUN, FEW_DRAWS = "draws", 16_000, 800.0, 256
+#: as hit-and-run makes with the paper's 1,000 steps, how many of those are timed, and how often
+#: both are, in turn.
+DRAWS, MANY_DRAWS, OVER_HIT_AND_RUN, FEW_DRAWS, TURNS = "draws", 16_000, 800.0, 256, 5
 #: What is measured in seconds.
 SECONDS = ("one_pass", "opening", "ask", "tell", "predict", "certify", "finished", "looked",
            "predict_again")  # fmt: skip
@@ -69,8 +70,9 @@ class Cost:
 
     ``finished`` is what it takes to say whether the learner has finished after one more answer, a
     few times on the way; ``looked`` is the same without anything that was known before.
-    ``predict_again`` is of labels after one more answer. ``differing`` labels are not those that
-    all hypotheses vote for.
+    ``predict_again`` is of labels after one more answer. ``worked`` are CPU seconds of the whole
+    run, of the workers too if there are any: they do not depend on what else a machine does.
+    ``differing`` labels are not those that all hypotheses vote for.
     """
 
     one_pass: float
@@ -82,6 +84,7 @@ class Cost:
     finished: float
     looked: float
     predict_again: float
+    worked: float
     peak: int
     questions: tuple[int, ...]
     labels: Ints
@@ -134,20 +137,25 @@ def _enough_draws(console: Console, answers: int = 200, dimension: int = 100) ->
     examples = rng.standard_normal((answers, dimension))
     for x in examples:
         space.add(x, 1 if x @ target > 0 else -1)
-    space.sample(1)
-    drawn, ours = _timed(time.process_time, lambda: space.sample(MANY_DRAWS))
+    # Once before, so that everything is compiled and memory has been touched.
+    drawn = space.sample(MANY_DRAWS)
     walk = partial(space.sample, FEW_DRAWS, sampler="hit_and_run", steps=1000)
-    _, theirs = _timed(time.process_time, walk)
-    rate = FEW_DRAWS / theirs
-    ratio = (MANY_DRAWS / ours) / rate
+    seconds = [
+        (_timed(time.process_time, partial(space.sample, MANY_DRAWS))[1],
+         _timed(time.process_time, walk)[1])
+        for _ in range(TURNS)
+    ]  # fmt: skip
+    ratio = float(np.median([theirs * MANY_DRAWS / (ours * FEW_DRAWS) for ours, theirs in seconds]))
+    ours, theirs = np.median(seconds, axis=0)
     judged = [*rng.standard_normal((12, dimension)), *examples[:12], drawn.mean(axis=0)]
-    worth = _worth(drawn, np.array(judged).T)
+    worth, of_squares = _worth(drawn, np.array(judged).T)
     console.print(
         f"{MANY_DRAWS:,} draws after {answers} answers in {dimension} dimensions: "
         f"{MANY_DRAWS / ours:,.0f} a CPU second, {ratio:.0f} times hit-and-run of 1,000 steps "
-        f"(wanted: {OVER_HIT_AND_RUN:.0f}), which makes {rate:.0f}. For the slowest of "
-        f"{len(judged)} functions a draw is worth {worth.min():.2f} independent ones, on average "
-        f"{worth.mean():.2f}"
+        f"(wanted: {OVER_HIT_AND_RUN:.0f}), which makes {FEW_DRAWS / theirs:.0f}; medians of "
+        f"{TURNS}. For the slowest of {len(judged)} functions a draw is worth {worth.min():.2f} "
+        f"independent ones, on average {worth.mean():.2f}; of their squares {of_squares.min():.2f} "
+        f"and {of_squares.mean():.2f}"
     )
     console.print(_ledger(space))
     return ratio >= OVER_HIT_AND_RUN
@@ -155,8 +163,13 @@ def _enough_draws(console: Console, answers: int = 200, dimension: int = 100) ->
 
 def _ledger(space: VersionSpace) -> str:
     """Return where the time of many draws goes, in words."""
-    profile = cProfile.Profile(time.process_time)
-    profile.runcall(space.sample, MANY_DRAWS)
+    profile, threads = cProfile.Profile(time.process_time), numba.get_num_threads()
+    # A profile sees its own thread only.
+    numba.set_num_threads(1)
+    try:
+        profile.runcall(space.sample, MANY_DRAWS)
+    finally:
+        numba.set_num_threads(threads)
     # Of each function: calls, and seconds in it, without and with those that it calls.
     found: dict[str, tuple[int, float, float]] = {
         f"{Path(file).stem}.{name}": (calls, own, whole)
@@ -164,28 +177,32 @@ def _ledger(space: VersionSpace) -> str:
             "stats"
         ].items()
     }
-    flights, beside, _ = found["reflection.fly"]
+    flights, _, whole = found["reflection.fly"]
     parts = {
         "bounces": found["reflection._bounce"][1],
         "products with walls": found["chains.products"][1] + found["chains.combined"][1],
-        "normal numbers and the like": beside,
-        "the way into the ball": found["ball.to_ball"][2],
     }
+    parts["normal numbers, end points and their sides"] = whole - sum(parts.values())
     parts["the rest"] = found["draw.draw"][2] - sum(parts.values())
     took = ", ".join(f"{name} {1e6 * one / MANY_DRAWS:.1f}" for name, one in parts.items())
     return (
-        f"Microseconds a draw, with a profiler: {took}. {flights * BLOCK / MANY_DRAWS:.2f} flights "
-        "for each, with those that find the pace and forget the start"
+        f"Microseconds a draw, by one thread with a profiler: {took}. "
+        f"{flights * BLOCK / MANY_DRAWS:.2f} flights for each, with those that spread the chains"
     )
 
 
 def _worth(drawn: Floats, judged: Floats) -> Floats:
-    """Return how many independent draws each is worth, for functions (d, f) of its direction."""
+    """Return how many independent draws each is worth, (2, f) for functions (d, f) and squares.
+
+    Of a draw's direction. Linear functions gain from motion to the other side, squares do not.
+    """
     together = MOST_BLOCKS * BLOCK
     whole = drawn[: len(drawn) // together * together]
     values = (whole / np.linalg.norm(whole, axis=1, keepdims=True)) @ judged
-    chains = values.reshape(-1, together, values.shape[1]).swapaxes(0, 1)
-    return np.asarray(effective_sample_size(chains) / len(whole))
+    centred = values - values.mean(axis=0)
+    both = np.hstack([centred, centred**2])
+    chains = both.reshape(-1, together, both.shape[1]).swapaxes(0, 1)
+    return np.asarray(effective_sample_size(chains) / len(whole)).reshape(2, -1)
 
 
 def _labelled(m: int, d: int) -> tuple[Singles, Ints]:
@@ -212,7 +229,7 @@ def _measured(
         _, one_pass = _timed(clock, lambda: _passed(pool, first))
         learner = ALuMA(pool, classes=(-1, 1), slack=0, promise="credible", budget=len(pool))
         store: Any = pool._store
-        before = _traffic(store)
+        before, spent = _traffic(store), _cpu_seconds(store)
         went = _answered(learner, y, answers, clock, store.client if place == KILLED else None)
         traffic = None
         if before is not None:
@@ -220,6 +237,7 @@ def _measured(
             traffic = (after[0] - before[0]) / answers, (after[1] - before[1]) / answers
         labels, predict = _timed(clock, learner.predict)
         _, certify = _timed(clock, lambda: learner.certificate(proof_seconds=0.0))
+        worked = _cpu_seconds(store) - spent if place != KILLED else np.nan
         differing = _differing(learner, labels) if place == "memory" else None
         _answered(learner, y, 1, clock, None)
         _, predict_again = _timed(clock, learner.predict)
@@ -233,6 +251,7 @@ def _measured(
         finished=went.finished / max(went.looks, 1),
         looked=went.looked / max(went.looks, 1),
         predict_again=predict_again,
+        worked=worked,
         peak=peak[0],
         questions=tuple(went.questions),
         labels=labels,
@@ -311,6 +330,12 @@ def _kill_one(client: Any) -> None:
         client.wait_for_workers(WORKERS, timeout=120)
     pid = min(client.run(os.getpid).values())
     threading.Timer(0.02, os.kill, (pid, signal.SIGKILL)).start()
+
+
+def _cpu_seconds(store: Any) -> float:
+    """Return what this process, which a cluster's scheduler is in, and its workers have taken."""
+    client = getattr(store, "client", None)
+    return time.process_time() + (sum(client.run(time.process_time).values()) if client else 0.0)
 
 
 def _traffic(store: Any) -> tuple[int, int] | None:
@@ -453,7 +478,8 @@ def _in_words(place: str, cost: Cost, first: Cost) -> str:
     times = ", ".join(f"{name} {getattr(cost, name) / getattr(first, name):.2f}" for name in names)
     return (
         f"{place}: seconds {took}; {cost.peak / 2**20:.0f} MiB{sent}; times the first: {times}, "
-        f"the whole run {_whole_run(cost) / _whole_run(first):.2f}; "
+        f"the whole run {_whole_run(cost) / _whole_run(first):.2f}, in CPU seconds of all "
+        f"processes {cost.worked / first.worked:.2f}; "
         f"questions and labels {'are' if same else 'are NOT'} those of the first"
     )
 
