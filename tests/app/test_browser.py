@@ -41,9 +41,15 @@ def press(tab, truth) -> int:
 
 
 def answered(tab, n: int) -> None:
-    """Wait until n answers are there, all of them with a tick."""
-    expect(tab.locator("#answered")).to_have_text(f"{n}")
-    expect(tab.locator(".tick.pending")).to_have_count(0)
+    """Wait until n answers are there, all of them with a tick, and nothing is on its way."""
+    try:
+        expect(tab.locator("#answered")).to_have_text(f"{n}")
+        expect(tab.locator(".tick.pending")).to_have_count(0)
+        wait_until(tab, "Object.values(sessionStorage).every((one) => one === '[]')")
+    except AssertionError as error:
+        # What the page said, and what it still had to send, tell where an answer went.
+        kept = tab.evaluate("JSON.stringify(Object.values(sessionStorage))")
+        raise AssertionError(f"{error}\n{tab.locator('body').inner_text()}\n{kept}") from None
 
 
 @needs_browser
@@ -97,6 +103,25 @@ def test_thirty_answers_by_keyboard_undo_change_reload_and_export(run, points, v
     frame = pd.read_csv(download.value.path())
     assert (frame["label_by"] == "person").sum() == 30
     assert frame["label"].tolist() == truth
+
+
+@needs_browser
+def test_while_an_answer_is_taken_back_nothing_else_is_asked(run, points, visit):
+    path, truth = points
+    tab = visit(run(path, **LABELS, tolerance=0.0).link)
+    given = [press(tab, truth) for _ in range(3)]
+    answered(tab, 3)
+    held = []
+    tab.route("**/api/undo", lambda route: held.append((route, route.fetch())))
+    tab.keyboard.press("u")
+    # The server has taken it back and says so; the page has no receipt yet.
+    expect(tab.locator("#answered")).to_have_text("2")
+    expect(tab.locator("#yes")).to_be_disabled()
+    ((route, response),) = held
+    route.fulfill(response=response)
+    expect(tab.locator("#title")).to_have_text(f"row {given[-1] + 1}")
+    assert press(tab, truth) == given[-1]
+    answered(tab, 3)
 
 
 @needs_browser

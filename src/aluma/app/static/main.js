@@ -30,6 +30,7 @@ const seen = new Map(); // cards shown lately, by example
 
 const answersWaiting = () => outbox.items.filter((item) => item.path === "/api/answer" && item.card);
 const taken = (number) => outbox.items.some((item) => !["/api/note", "/api/resolve"].includes(item.path) && item.body.example === number);
+const beingUndone = () => outbox.items.some((item) => item.path === "/api/undo");
 const beingNoted = (number) => outbox.items.some((item) => item.path === "/api/note" && item.body.example === number);
 
 // ---- what the server says
@@ -53,7 +54,8 @@ function arrived(next) {
 
 // Goes to the server's question, unless what is on the screen is further along.
 function reconcile() {
-  if (state.version < confirmed) return;
+  // While an answer is taken back, the question is still the one that is not wanted any more.
+  if (state.version < confirmed || beingUndone()) return;
   const idle = outbox.items.length === 0;
   const question = state.question;
   if (question !== null && !taken(question.example)) {
