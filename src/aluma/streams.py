@@ -70,6 +70,8 @@ class OfState(Enum):
     #: Numbered draws that no question was chosen by: their flights, and what no answer constrains.
     INDEPENDENT = (6, None)
     INDEPENDENT_FREE = (7, None)
+    #: Copies that had not flown yet when somebody looked.
+    REST = (14,)
     #: Further voters than the population has.
     MORE_VOTERS = (8,)
     #: Hypotheses that no question was chosen by, for one purpose each: their flights, and what no

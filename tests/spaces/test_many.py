@@ -8,9 +8,11 @@ from aluma.errors import Conflict
 from aluma.geometry.kesler import Factors, Grid, contrasts
 from aluma.pool import Pool
 from aluma.representation.bias import bias_share, with_bias
+from aluma.sampling.bulk import LEAST_DIFFERING
+from aluma.spaces import many
 from aluma.spaces.history import Event, column
 from aluma.spaces.many import ManySpace
-from evidence import generator
+from evidence import generator, holds, seed_of, two_sided
 
 
 def small_pool(seed: int, m: int = 40, d: int = 3) -> Floats:
@@ -138,6 +140,69 @@ def test_slack_is_the_lifted_cone_of_each_class() -> None:
     found = space.shares(pool)[unasked]
     off = np.sqrt(expected * (1 - expected) * (1 / 2048 + 1 / len(W))) + 2e-3
     assert (np.abs(found - expected) < 5 * off).all()
+
+
+def late(seed: int, size: int, answers: int, watched: bool = False) -> tuple[Pool, ManySpace]:
+    """Return a space of three classes after some answers about examples of four features."""
+    X = small_pool(31, 200, 4)
+    labels = (X @ generator(32).standard_normal((3, 4)).T).argmax(axis=1)
+    pool = Pool(X)
+    space = ManySpace(pool, 3, size, seed_of(seed))
+    for i in range(answers):
+        space.add(i, int(labels[i]) or -1)
+        if watched:
+            space.voters()
+    return pool, space
+
+
+def lineages(space: ManySpace) -> int:
+    return len(np.unique(space.population.points[:, 0]))
+
+
+def test_late_copies_do_not_fly_before_somebody_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then they have, all of them; and what is asked later does not depend on who looked."""
+    monkeypatch.setattr(many, "LATE", 20)
+    monkeypatch.setattr(many, "LATE_FOR_EACH", 1)
+    # Between two searches for a trajectory length, which all take part in.
+    _, space = late(0, 512, 36)
+    assert 512 * LEAST_DIFFERING <= lineages(space) < 512
+    assert space.population.mixing.effective < 512
+    rested = space.population.rested()
+    assert len(np.unique(rested[:, 0])) == 512
+    assert (space._factors.products(rested) > 0).all()
+    assert lineages(space) < 512
+    _, watched = late(0, 512, 36, watched=True)
+    assert watched.key == space.key
+    np.testing.assert_array_equal(watched.population.points, space.population.points)
+    np.testing.assert_array_equal(watched.fork().voters(), space.voters())
+
+
+def test_late_votes_are_those_of_chains_that_flew_after_every_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Shares of voters and of jurors on every example on which votes are divided."""
+    monkeypatch.setattr(many, "LATE", 20)
+    monkeypatch.setattr(many, "LATE_FOR_EACH", 1)
+
+    def look(seed: int, more: int) -> list[float]:
+        n = 2048 * more
+        pool, tired = late(seed, n, 47)
+        with monkeypatch.context() as eager:
+            eager.setattr(many, "LATE", 1000)
+            _, fresh = late(seed + 500, n, 47)
+        assert lineages(tired) < n == lineages(fresh)
+        found: list[float] = []
+        for shares in (ManySpace.shares, ManySpace.vote):
+            one, other = shares(tired, pool), shares(fresh, pool)
+            p = (one + other) / 2
+            divided = (p > 0.02) & (p < 0.98)
+            assert divided.any()
+            # Copies that flew have less than a fifth in common with those they come from.
+            off = np.sqrt(1.2 * 2 * p * (1 - p) / n)[divided]
+            found += two_sided((one - other)[divided] / off).tolist()
+        return found
+
+    holds(look)
 
 
 def test_the_same_example_told_twice_is_a_conflict_or_nothing() -> None:

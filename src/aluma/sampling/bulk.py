@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from aluma.arrays import Floats
+from aluma.arrays import Floats, Ints
 from aluma.blas import one_thread
 from aluma.geometry.cone import Cone, clearly_inside
 from aluma.sampling.absorption import (
@@ -37,6 +37,8 @@ from aluma.streams import OfState, named, stream
 GROUP = 16
 #: Share of the population that has to agree with all of a group, else it is halved.
 LEAST_AGREEING = 1 / 16
+#: Copies that nobody looks at need not fly before fewer than this share of a population differ.
+LEAST_DIFFERING = 1 / 4
 #: Populations at the ends of groups that are kept, to go back to.
 KEPT_GROUP_ENDS = 2
 
@@ -75,12 +77,18 @@ class Latecomer:
 
 
 def absorb_all(
-    state: State, normals: Floats, cone: Cone | None = None, *, rests: bool = False
+    state: State,
+    normals: Floats,
+    cone: Cone | None = None,
+    *,
+    rests: bool = False,
+    tires: bool = False,
 ) -> State:
     """Return the state after several answers, given as unit normals (n, d).
 
     ``cone`` is what they lead to, if it is known already. With ``rests``, survivors may stay where
-    they are, as after a single answer.
+    they are, as after a single answer; with ``tires`` their copies may, too, as long as enough of
+    the population differ. They fly later, see :meth:`aluma.sampling.population.Population.rested`.
     """
     if len(normals) == 1:
         return absorb(state, normals[0], cone)
@@ -97,16 +105,23 @@ def absorb_all(
         # The walls of several classes are cheap as products, so they are kept as such.
         factored = cone.factors is not None
         part, whole = (cone.first(len(state.cone) + half), cone) if factored else (None, None)
-        before = absorb_all(state, normals[:half], part, rests=rests)
-        return absorb_all(before, normals[half:], whole, rests=rests)
+        before = absorb_all(state, normals[:half], part, rests=rests, tires=tires)
+        return absorb_all(before, normals[half:], whole, rests=rests, tires=tires)
     family = refill(inside, rng)
     walls = Walls.of_cone(cone, state.sampler)
     points, length, paced_at = points[family], state.length, state.paced_at
     if len(cone) >= REPACE * paced_at + REPACE_LEAST:
         points, length = repaced(points, walls, length, named(key, OfState.PACE))
-        paced_at, rests = len(cone), False
+        paced_at, rests, tires = len(cone), False, False
     flights = named(key, OfState.SETTLE)
-    if rests and stays(inside, walls):
+    if rests:
+        # Copies of earlier answers may not have flown yet.
+        family = family_of(points)
+    copies = np.bincount(family)
+    differing = np.count_nonzero(copies)
+    if tires and differing >= LEAST_DIFFERING * len(points):
+        mixing = replace(state.mixing, effective=float(len(points) ** 2 / (copies**2).sum()))
+    elif rests and differing == inside.sum() and stays(inside, walls):
         points, mixing = shifted(points, walls, state.mixing, family, inside, flights)
     else:
         points, mixing = settle(points, walls, length, family, flights)
@@ -115,3 +130,8 @@ def absorb_all(
     surprised = inside.mean() < 1 - SURPRISED_SHARE
     expected = 0 if surprised else state.expected + 1
     return State(cone, points, key, length, paced_at, log_volume, mixing, expected, state.sampler)
+
+
+def family_of(points: Floats) -> Ints:
+    """Return whom each chain is a copy of: those that stand at the same place, by number."""
+    return np.asarray(np.unique(points[:, 0], return_inverse=True)[1], dtype=np.int64)

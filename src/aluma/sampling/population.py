@@ -25,11 +25,11 @@ from aluma.sampling.absorption import State, absorb, digest, widened
 from aluma.sampling.afresh import drawn_afresh
 from aluma.sampling.ball import to_ball, to_votes
 from aluma.sampling.blocks import BLOCK, blocks_for, each_block
-from aluma.sampling.bulk import absorb_all
+from aluma.sampling.bulk import absorb_all, family_of
 from aluma.sampling.chains import Walls, place
 from aluma.sampling.kernels import checked_sampler, fly
 from aluma.sampling.pace import QUARTER
-from aluma.sampling.settling import LEAST_FLIGHTS, Mixing
+from aluma.sampling.settling import LEAST_FLIGHTS, Mixing, settle
 from aluma.streams import OfState, entropy, named, streams
 
 #: Answers that can be undone one by one.
@@ -93,6 +93,8 @@ class Population:
         self._past: deque[State] = deque(maxlen=UNDO_DEPTH)
         #: The last jury, and the state that it was drawn in.
         self._jury: tuple[State, Task, list[Floats]] | None = None
+        #: Where copies flew to that had not flown yet, and the state that they stood still in.
+        self._rested: tuple[State, Floats] | None = None
 
     @property
     def state(self) -> State:
@@ -152,19 +154,18 @@ class Population:
         self._past.append(self._state)
         self._state = state
 
-    def add_all(self, factors: Factors) -> None:
+    def add_all(self, factors: Factors, *, tires: bool = False) -> None:
         """Absorb the walls that more answers about several classes add to those there are.
 
         They are undone together. If the answers have more coordinates than the space so far, chains
-        take all of those in.
+        take all of those in. With ``tires``, chains need not fly as long as nobody looks at them.
         """
         contrast = factors.ahead.shape[1]
         with one_thread():
             state = widened(self._state, factors.points.shape[1] * contrast)
             cone = state.cone.factored(factors)
-            state = replace(
-                absorb_all(state, cone.after(len(state.cone)), cone, rests=True), cone=cone
-            )
+            more = cone.after(len(state.cone))
+            state = replace(absorb_all(state, more, cone, rests=True, tires=tires), cone=cone)
         self._past.append(self._state)
         self._state = state
 
@@ -200,7 +201,7 @@ class Population:
         twin = Population.__new__(Population)
         twin.size, twin.seed = self.size, self.seed
         twin._state, twin._past = self._state, deque(self._past, maxlen=UNDO_DEPTH)
-        twin._jury = self._jury
+        twin._jury, twin._rested = self._jury, self._rested
         return twin
 
     def hypotheses(self, fresh: int = 0) -> Floats:
@@ -231,7 +232,26 @@ class Population:
         state = self._state
         flights = max(LEAST_FLIGHTS, state.mixing.flights)
         more = self._flown([flights] * (times - 1), named(state.key, OfState.MORE_VOTERS))
-        return [state.points, *more]
+        return [self.rested(), *more]
+
+    def rested(self) -> Floats:
+        """Return the points of the chains; where there are copies, all have flown before.
+
+        Answers about several classes may leave copies that did not, see :meth:`add_all`. That
+        somebody looks changes nothing: what follows goes on from where the chains are.
+        """
+        state = self._state
+        if state.cone.factors is None or not len(state.cone):
+            return state.points
+        family = family_of(state.points)
+        if family.max() + 1 == len(family):
+            return state.points
+        if self._rested is None or self._rested[0] is not state:
+            walls, key = Walls.of_cone(state.cone, state.sampler), named(state.key, OfState.REST)
+            with one_thread():
+                flown, _ = settle(state.points, walls, state.length, family, key)
+            self._rested = state, flown
+        return self._rested[1]
 
     def jury(self, task: Task = VOTE, times: int = 1) -> Singles:
         """Return k hypotheses, or ``times`` as many, that no question was chosen by.

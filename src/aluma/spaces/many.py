@@ -148,7 +148,7 @@ class ManySpace(Retraceable):
         frame, point, of_frame = self._placed(x, index)
         factors = self._factors.with_answer(point, column(sign))
         try:
-            self._population.add_all(factors)
+            self._population.add_all(factors, tires=self._has_many(len(self._told) + 1))
         except Infeasible as found:
             told = [*(one for one, _ in self._told), index]
             raise self._conflict(told, found) from None
@@ -318,12 +318,16 @@ class ManySpace(Retraceable):
 
     def _is_late(self, pool: Pool, rows: Ints, rng: np.random.Generator) -> bool:
         """Say whether there are many answers, or votes divided on little of a pool."""
-        if len(self._told) >= max(LATE, LATE_FOR_EACH * self.classes):
+        if self._has_many(len(self._told)):
             return True
         looked = np.sort(rng.permutation(rows)[:GLANCED_AT])
         points = self._population.points[:GLANCE]
         glance = next(self._lifted(points, named(self.key, OfState.GLANCE)))
         return disputed_share(class_counts(pool, glance, looked) / len(glance)) < SETTLING
+
+    def _has_many(self, answers: int) -> bool:
+        """Say whether there are so many answers that few questions are asked of hypotheses."""
+        return answers >= max(LATE, LATE_FOR_EACH * self.classes)
 
     def _lead(self, index: int) -> float:
         """Return the share of hypotheses that vote for the leading class of an example."""
