@@ -5,7 +5,7 @@ import threading
 import numpy as np
 
 from aluma import ALuMA
-from aluma.app.lookahead import Lookahead, Question
+from aluma.app.lookahead import SPARE_QUESTIONS, Lookahead, Question
 from aluma.errors import Conflict
 from aluma.pool import Pool
 
@@ -42,8 +42,26 @@ def test_a_branch_that_was_taken_goes_on():
     following = branch.asked.result()
     ahead.begin(branch.told.result().fork(), after=branch)
     assert ahead.idle.wait(30)
-    assert ahead.question == following
+    assert ahead.question.example == following.example
     assert ahead.take(following.example + 1, "yes") is None
+    ahead.close()
+
+
+def test_whoever_goes_on_at_once_never_runs_out_of_examples():
+    """Every example is one offered before, and nobody waits for the question that is best."""
+    learner = ALuMA(X, classes=LABELS, n_hypotheses=200)
+    ahead = looking(learner.fork())
+    shown, told = ahead.question, set()
+    for _ in range(3 * SPARE_QUESTIONS):
+        told.add(shown.example)
+        learner.tell(shown.example, LABELS[int(X[shown.example, 0] > 0)])
+        offered = [one for one in ahead.question.spare if one not in told]
+        assert offered, "nothing is left to go on to"
+        ahead.begin(learner.fork(), shown=offered[0])
+        assert ahead.idle.wait(30)
+        shown = ahead.question
+        assert shown.example == offered[0] not in shown.spare
+        assert len(set(shown.spare)) == len(shown.spare) <= SPARE_QUESTIONS
     ahead.close()
 
 

@@ -28,8 +28,9 @@ MOST_ROUNDS = 30
 #: Seconds that figures may be late in favour of the next questions ...
 LATEST_SECONDS = 1.5
 #: ... or so many times as long as the last certificate took: after a thousand answers that is
-#: seconds, and nobody should wait for the next question because of figures.
-TIMES_LATER = 4.0
+#: seconds, and nobody should wait for the next question because of figures. For the same reason
+#: the next one begins so much later, unless nobody has answered for some seconds.
+TIMES_LATER, QUIET_SECONDS = 4.0, 2.0
 
 
 class Judge:
@@ -48,8 +49,8 @@ class Judge:
         self._stopped = False
         self._judged: Learner | None = None
         self._all_tried = False
-        #: Seconds that the last certificate took.
-        self._took = 0.0
+        #: Seconds that the last certificate took, and when it ended.
+        self._took, self._ended = 0.0, 0.0
         #: The latest certificate; it may be some answers behind.
         self.certificate: Certificate | None = None
         self._thread = threading.Thread(target=self._run, name="judge", daemon=True)
@@ -86,10 +87,18 @@ class Judge:
     def _latest(self) -> Learner | None:
         with self._wake:
             self._wake.wait_for(lambda: self._stopped or self._next is not None)
+            self._rest()
         self._idle.wait(max(LATEST_SECONDS, TIMES_LATER * self._took))
         with self._wake:
             learner, self._next = self._next, None
             return None if self._stopped else learner
+
+    def _rest(self) -> None:
+        """Let the next questions have the machine, as long as somebody answers."""
+        until = self._ended + TIMES_LATER * self._took
+        while not self._stopped and (left := until - monotonic()) > 0:
+            if not self._wake.wait(min(left, QUIET_SECONDS)):
+                return
 
     def _judge(self, learner: Learner) -> None:
         if not learner.parts.promise.certifies or learner.n_answers == 0:
@@ -112,7 +121,8 @@ class Judge:
         for _ in range(MOST_ROUNDS):
             begun = monotonic()
             found = learner.certificate(proof_seconds=PROOF_SECONDS)
-            self._took = monotonic() - begun
+            self._ended = monotonic()
+            self._took = self._ended - begun
             self._judged, self.certificate = learner, found
             self._changed()
             self._all_tried = found.determined == proven

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TypeAlias
 
 from aluma.app.evidence import Evidence, evidence
@@ -26,7 +27,7 @@ UNLIKELY_SHARE = 0.05
 #: Answers that are looked ahead to, at most: the likeliest are nearly all that come.
 MOST_BRANCHES = 4
 #: Examples offered in place of the next question should that be late.
-SPARE_QUESTIONS = 6
+SPARE_QUESTIONS = 12
 
 
 @dataclass(frozen=True)
@@ -191,7 +192,7 @@ class Lookahead:
                 for label in likely:
                     branch = Branch(self._worker, learner, question.example, label)
                     self._branches[label] = branch
-                    branch.asked.add_done_callback(lambda _: self._explored(number))
+                    branch.asked.add_done_callback(partial(self._explored, number))
             except RuntimeError:
                 # The thread was told to stop: nobody will look.
                 return
@@ -205,13 +206,29 @@ class Lookahead:
             self._question = replace(self._question, evidence=done.result())
         self._changed()
 
-    def _explored(self, number: int) -> None:
+    def _explored(self, number: int, done: Future[Question]) -> None:
         with self._lock:
+            self._refill(done)
             if number != self._round:
                 return
             if all(branch.asked.done() for branch in self._branches.values()):
                 self.idle.set()
         self._changed()
+
+    def _refill(self, done: Future[Question]) -> None:
+        """Offer what may be asked after an answer in place of the next question, too.
+
+        Also after an answer that nobody gave: whoever is faster than this thread goes from one
+        such example to the next, and would run out of those found with the first question.
+        """
+        if self._question is None or done.cancelled() or done.exception() is not None:
+            return
+        found = done.result()
+        if found.example is None or found.check or self._question.check:
+            return
+        offered = dict.fromkeys((found.example, *found.spare, *self._question.spare))
+        spare = tuple(one for one in offered if one != self._question.example)
+        self._question = replace(self._question, spare=spare[:SPARE_QUESTIONS])
 
     def _likely(self, learner: Learner, example: int) -> tuple[str, ...]:
         """Return the labels that are worth looking ahead to, the likelier first."""

@@ -169,6 +169,7 @@ def label(
     """  # fmt: skip
     from aluma.app.answers import kept as answers_kept
     from aluma.app.api import application
+    from aluma.app.memory import return_large_arrays
     from aluma.app.opening import Wanted, opened
     from aluma.app.people.begin import wish
     from aluma.app.server import take
@@ -210,6 +211,7 @@ def label(
     place = None
     try:
         place = take(host, port, token)
+        return_large_arrays()
         found = opened(wanted, lambda text: console.print(plain(text)))
     except (BadInput, SessionError, OSError) as error:
         if place is not None:

@@ -35,7 +35,7 @@ from aluma.streams import OfState, entropy, named, streams
 #: Answers that can be undone one by one.
 UNDO_DEPTH = 32
 #: Bytes of populations that are kept for that: with slack and a thousand answers, one takes 40 MB.
-UNDO_BYTES = 2**28
+UNDO_BYTES = 2**27
 #: So many answers at once, and at least as many as there were, begin the chains anew.
 MANY = 64
 #: An independent draw flies this many times as often as it took to forget the last start.
