@@ -20,6 +20,7 @@ from aluma.sampling import draw
 from aluma.sampling.blocks import BLOCK
 from aluma.sampling.chains import Chains, Walls, place
 from aluma.sampling.class_reflection import bounce
+from aluma.sampling.normals import normals as quick
 from aluma.sampling.pace import QUARTER
 from aluma.sampling.reflection import SHORTEST, Course, _bounce, _followed, fly
 from closed_forms import (
@@ -98,7 +99,8 @@ def test_the_flow_is_that_of_plain_trigonometry(
     ended, flight = fly(place(start, walls), walls, length, generator(2))
     # The same draws, in the order in which a flight takes them.
     same = generator(2)
-    velocity = same.standard_normal((32, d), dtype=walls.kind).astype(float)
+    drawn = quick(same, (32, d)) if single else same.standard_normal((32, d))
+    velocity = drawn.astype(float)
     radius = np.sqrt(same.chisquare(d, 32))
     turns = length * same.uniform(SHORTEST, 1.0, 32)
     position, differing = units(start) * radius[:, None], 0
@@ -400,7 +402,7 @@ def test_where_float32_goes_astray_the_end_is_that_of_float64() -> None:
     assert flight.unclear > 0.9
     assert not flight.refused.any()
     same = generator(37)
-    velocity = same.standard_normal((256, 10), dtype=np.float32).astype(float)
+    velocity = quick(same, (256, 10)).astype(float)
     scale = np.sqrt(same.chisquare(10, 256)) / np.linalg.norm(start, axis=1)
     turn = np.asarray(same.uniform(SHORTEST, 1.0, 256))
     (ends, _), *_ = _followed(place(start, walls), walls, Course(velocity, scale, turn))

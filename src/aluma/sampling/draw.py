@@ -86,7 +86,9 @@ def draw(
 def _scaled(points: Floats, rng: np.random.Generator) -> Floats:
     """Bring points to lengths as those of uniform points of the ball have; in their place."""
     sizes = np.sqrt(np.einsum("ij,ij->i", points, points))
-    points *= (rng.uniform(size=len(points)) ** (1.0 / points.shape[1]) / sizes)[:, None]
+    # The logarithm of a uniform number is an exponential one, which takes no power.
+    radii = np.exp(-rng.standard_exponential(len(points)) / points.shape[1])
+    points *= (radii / sizes)[:, None]
     return points
 
 

@@ -56,6 +56,7 @@ from aluma.sampling.lanes import (
     plus_product,
     store,
 )
+from aluma.sampling.normals import normals
 
 #: From so many walls of several classes on it pays to change only those that a bounce changes: all
 #: products of the walls with each other would have to be made for every answer.
@@ -68,8 +69,9 @@ SHORTEST = 0.8
 #: length does not fit the cone.
 BOUNCES_PER_WALL, LEAST_LIMIT = 40, 4000
 #: Chains that take turns in bouncing: a processor begins with one while it still finds out which
-#: wall the other hits first. Two take two thirds of the time of one; more bring nothing.
-SIDE_BY_SIDE = 2
+#: wall another hits first. Two take between a half and two thirds of the time of one; a third takes
+#: off a few percent where vectors are wide, and costs nothing elsewhere.
+SIDE_BY_SIDE = 3
 
 
 class Course(NamedTuple):
@@ -92,8 +94,14 @@ def fly(
     Radius and velocity are drawn afresh first: both are independent of the direction.
     """
     n, rank = chains.points.shape
-    velocity = rng.standard_normal((n, rank), dtype=walls.kind)
-    scale = np.sqrt(rng.chisquare(rank, n)) / np.linalg.norm(chains.points, axis=1)
+    velocity: Any
+    if walls.double is not None:
+        velocity = normals(rng, (n, rank))
+        sizes = np.sqrt(np.einsum("ij,ij->i", chains.points, chains.points))
+    else:
+        velocity = rng.standard_normal((n, rank))
+        sizes = np.linalg.norm(chains.points, axis=1)
+    scale = np.sqrt(rng.chisquare(rank, n)) / sizes
     turn = np.asarray(length * rng.uniform(SHORTEST, 1.0, n))
     course = Course(velocity, scale, turn)
     if walls.double is not None:
@@ -294,23 +302,17 @@ def _astray(ends, landed, expected, on_time, reach, normals, least):  # type: ig
     for chain in range(len(ends)):
         size = np.sqrt(_product(ends[chain], ends[chain]))
         near = landed.dtype.type(reach * size)
-        lowest, furthest = _lowest_and_furthest(landed[chain], expected[chain])
-        astray[chain] = not (on_time[chain] and furthest <= near)
-        if not astray[chain] and not lowest > near:
+        # Counted, since that is what compilers make vectors of.
+        clear = close = 0
+        for i in range(landed.shape[1]):
+            clear += landed[chain, i] > near
+            close += abs(landed[chain, i] - expected[chain, i]) <= near
+        astray[chain] = not (on_time[chain] and close == landed.shape[1])
+        if not astray[chain] and clear < landed.shape[1]:
             for i in range(len(normals)):
                 if not landed[chain, i] > near:
                     astray[chain] |= not _product(ends[chain], normals[i]) > least * size
     return astray
-
-
-@njit(cache=True, nogil=True, error_model="numpy", fastmath=True)
-def _lowest_and_furthest(landed, expected):  # type: ignore[no-untyped-def]
-    """Return the least of some numbers, and how far they are at most from what was expected."""
-    lowest, furthest = landed[0], abs(landed[0] - expected[0])
-    for i in range(len(landed)):
-        lowest = min(lowest, landed[i])
-        furthest = max(furthest, abs(landed[i] - expected[i]))
-    return lowest, furthest
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=True)
