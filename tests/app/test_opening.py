@@ -48,22 +48,19 @@ def test_labels_in_a_column_count_as_answers(begin):
     assert "side" not in [one.name for one in found.desk.examples.card(0).fields]
 
 
-def test_empty_rows_are_set_aside_once_and_that_is_said(begin):
+def test_empty_rows_are_counted_once_and_skipped_for_nobody(begin):
     frame = pd.DataFrame(
         {"text": [f"a text about {word}" for word in "abcdefghij" * 3], "label": None}
     )
     frame.loc[[3, 7, 8], "text"] = ["", None, "  \n"]
     frame.loc[8, "label"], frame.loc[9, "label"] = "no", "yes"
     found = begin(frame, label_column="label")
-    # What somebody has labelled already is not set aside.
-    assert [entry.example for entry in found.desk.session.kept if entry.kind == "skip"] == [3, 7]
-    assert found.desk.session.n_answers == 2
-    assert any(note.startswith("2 rows are empty and were set aside") for note in found.notes)
-    found.desk.session.undo()
+    # What somebody has labelled already is not counted, and nothing is skipped for anybody.
+    assert [entry.kind for entry in found.desk.session.kept] == ["tell", "tell"]
+    assert any(note.startswith("2 rows are empty.") for note in found.notes)
     found.desk.close()
     again = begin(None, label_column="label")
-    assert [entry.example for entry in again.desk.session.kept if entry.kind == "skip"] == [3]
-    assert not any("set aside" in note for note in again.notes)
+    assert not any("rows are empty" in note for note in again.notes)
 
 
 def test_rows_without_anything_to_see_are_no_reason_to_skip_all_of_them(begin, tmp_path):

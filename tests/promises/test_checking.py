@@ -79,3 +79,13 @@ def test_nothing_is_out_of_reach_that_the_few_unanswered_do_not_reach() -> None:
 )
 def test_one_failure_or_errors_that_fall_fast_are_not(past) -> None:
     assert out_of_reach(past, POOL, 800, TOLERANCE, DELTA) is None
+
+
+def test_two_audits_of_the_same_answers_say_nothing_about_how_errors_fall() -> None:
+    """As where the first check is skipped, and another audit begins at once."""
+    past = [Round(30, 40, 30), Round(30, 40, 30)]
+    level = [Round(30, 40, 30), Round(45, 40, 30)]
+    found, other = (out_of_reach(one, 2000, 1900, 0.05, 0.05) for one in (past, level))
+    assert found is not None
+    assert other is not None
+    assert found.estimate == other.estimate

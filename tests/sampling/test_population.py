@@ -6,12 +6,14 @@ its hypotheses for independent ones.
 """
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy.stats import kstest, norm, pearsonr
 
-from aluma.sampling import settling
+from aluma.errors import Undecided
+from aluma.sampling import afresh, settling
 from aluma.sampling.population import UNDO_DEPTH, Population
 from aluma.sampling.settling import Mixing
 from closed_forms import (
@@ -408,3 +410,27 @@ def test_volume_only_falls() -> None:
         volumes.append(population.log_volume)
     assert volumes[0] == 0
     assert all(a >= b for a, b in itertools.pairwise(volumes))
+
+
+def test_where_chains_do_not_come_away_from_a_point_that_is_found_out_soon(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A wedge of a millionth, and 68 other walls: absorbing them says that it is too thin."""
+    flown: list[int] = []
+    forget = afresh.forget
+
+    def counted(*given: Any) -> Any:
+        try:
+            return forget(*given)
+        finally:
+            flown.append(given[-1])
+
+    monkeypatch.setattr(afresh, "forget", counted)
+    rng = generator(21)
+    inside, across = np.linalg.qr(rng.standard_normal((10, 2)))[0].T
+    others = rng.standard_normal((68, 10))
+    others *= np.sign(others @ inside)[:, None]
+    thin = np.array([across, -across]) + 1e-6 * inside
+    with pytest.raises(Undecided):
+        afresh.drawn_afresh(Population(10, 256, seed_of(1)).state, units(np.vstack([others, thin])))
+    assert flown == [settling.MAX_FLIGHTS]

@@ -173,3 +173,45 @@ def test_undo_fork_change_and_replay_ask_the_same() -> None:
     assert batch[0] == following
     assert len(set(batch.tolist())) == 5
     np.testing.assert_array_equal(anew.predict(), twin.predict())
+
+
+def test_copies_of_answered_examples_are_not_asked_about() -> None:
+    """They are as near to a tie as those, and answers about them would tell nothing."""
+    X, y = clusters(8)
+    X, y = np.repeat(X, 5, axis=0), np.repeat(y, 5)
+    learner = ALuMA(X, classes=(0, 1, 2), bias=True, promise="credible", random_state=seed_of(2))
+    asked = []
+    for _ in range(40):
+        asked.append(int(learner.ask()))
+        learner.tell(asked[-1], int(y[asked[-1]]))
+    assert len({row // 5 for row in asked}) == 40
+
+
+def test_where_only_copies_are_left_it_takes_a_split() -> None:
+    X, y = clusters(9)
+    X, y = np.repeat(X[:30], 2, axis=0), np.repeat(y[:30], 2)
+    learner = ALuMA(X, classes=(0, 1, 2), bias=True, promise="credible", random_state=seed_of(3))
+    for row in range(0, 60, 2):
+        learner.tell(row, int(y[row]))
+    assert learner.parts.space.nearest(learner.eligible) is None
+    assert learner.ask() % 2 == 1
+
+
+def test_what_was_looked_at_before_an_undo_changes_nothing() -> None:
+    """Answers about examples at right angles all have the same walls in their own coordinates."""
+    lengths = np.repeat([1.0, 6.0], 6)
+    X = np.vstack([np.diag(lengths), np.abs(generator(10).standard_normal((200, 12)))])
+
+    def labels(*before: tuple[int, int]) -> Ints:
+        learner = ALuMA(X, classes=(0, 1, 2), promise="credible", random_state=seed_of(4))
+        for row, code in before:
+            learner.tell(row, code)
+        if before:
+            learner.predict()
+        for _ in before:
+            learner.undo()
+        for row, code in ((0, 0), (1, 1), (8, 2)):
+            learner.tell(row, code)
+        return np.asarray(learner.predict())
+
+    np.testing.assert_array_equal(labels((0, 0), (1, 1), (2, 2)), labels())

@@ -118,7 +118,7 @@ def opened(wanted: Wanted, say: Callable[[str], None] = logger.info) -> Opened:
     if before is not None:
         notes += _take_over(session, before)
     if begins:
-        notes += _blank_aside(session, examples)
+        notes += _blank(session, examples)
     if wanted.source is None:
         name, question = demo.NAME, wanted.question or demo.QUESTION
     else:
@@ -476,17 +476,20 @@ def _take_over(session: Session, before: Carried) -> list[str]:
     return [before.words()]
 
 
-def _blank_aside(session: Session, examples: Examples) -> list[str]:
-    """Skip rows in which there is nothing to see: they are alike, so one would be asked first."""
-    blank = sorted(set(examples.blank()) - {entry.example for entry in session.kept})
+def _blank(session: Session, examples: Examples) -> list[str]:
+    """Say how many rows there are in which there is nothing to see.
+
+    They are not skipped for anybody: a check that draws a skipped one counts as wrong, so that
+    with a few percent of them no check would ever pass.
+    """
+    blank = set(examples.blank()) - {entry.example for entry in session.kept}
     if not blank or len(blank) == len(examples):
         return []
-    session.skip(blank)
-    are = "is empty and was" if len(blank) == 1 else "are empty and were"
+    rows = "1 row is" if len(blank) == 1 else f"{len(blank):,} rows are"
     return [
-        f"{counted(len(blank), 'row')} {are} set aside: nobody is asked there, and a check at "
-        "random that draws one counts as wrong. Answer them in the review (R), or remove them from "
-        "the file and begin again."
+        f"{rows} empty. The page says so where one is asked about: answer what such a row is to be "
+        "labelled, or remove them from the file and begin again. (A check that is skipped counts "
+        "as wrong.)"
     ]
 
 

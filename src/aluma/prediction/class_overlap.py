@@ -40,8 +40,8 @@ class ClassOverlapVote(Vote):
 
     def __init__(self, most_times: int = 1) -> None:
         super().__init__(most_times)
-        #: The noise to allow for, and the state that it belongs to.
-        self._kept: tuple[tuple[int, ...], float] | None = None
+        #: The noise to allow for, and the answers that it belongs to.
+        self._kept: tuple[bytes, float] | None = None
 
     def shares(self, at: Situation[Hypotheses], pool: Pool) -> Floats:
         """Return the share of votes that each class has, with the likeliest class in the lead."""
@@ -57,12 +57,13 @@ class ClassOverlapVote(Vote):
 
     def _noise(self, at: Situation[Hypotheses], votes: Floats | None) -> float:
         """Return the noise to allow for, worked out once after every answer."""
-        if self._kept is None or self._kept[0] != at.space.key:
+        answers = at.answered.tobytes() + at.signs.tobytes()
+        if self._kept is None or self._kept[0] != answers:
             if at.pool.is_large:
                 votes = at.space.shares(at.pool.sample(Purpose.QUESTIONS).pool)
             elif votes is None:
                 votes = super().shares(at, at.pool)
-            self._kept = at.space.key, noise_for(at.n_answers, disputed_share(votes))
+            self._kept = answers, noise_for(at.n_answers, disputed_share(votes))
         return self._kept[1]
 
 

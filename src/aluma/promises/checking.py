@@ -178,7 +178,9 @@ def out_of_reach(
     ]
     if min(least) <= tolerance:
         return None
-    fall = log(before.rate / last.rate) / log(last.answers / before.answers)
+    # Two checks of the same answers say nothing about how errors fall.
+    learnt = log(last.answers / before.answers) if last.answers > before.answers > 0 else 0.0
+    fall = log(before.rate / last.rate) / learnt if learnt else 0.0
     if fall > 0.0 and last.answers * (last.rate / tolerance) ** (1.0 / fall) <= pool / 2:
         return None
     estimate = last.wrong / last.checks * unanswered / pool

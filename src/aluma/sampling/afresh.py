@@ -20,7 +20,7 @@ from aluma.sampling.absorption import State, digest
 from aluma.sampling.blocks import BLOCK, each_block
 from aluma.sampling.chains import Walls, place
 from aluma.sampling.pace import FORGOTTEN, climb, directions, forget, spread
-from aluma.sampling.settling import fly_until
+from aluma.sampling.settling import MAX_FLIGHTS, fly_until
 from aluma.streams import OfState, named, stream
 
 #: Blocks fly this many times as long as it takes to forget a start, since they begin alike.
@@ -60,5 +60,5 @@ def _spread_out(
     point = directions((inside @ cone.basis)[None, :])
     chains, length = spread(place(np.repeat(point, BLOCK, axis=0), walls), walls, rng)
     chains, length = climb(chains, walls, rng, length)
-    chains, flights = forget(chains, walls, rng, length)
+    chains, flights = forget(chains, walls, rng, length, MAX_FLIGHTS)
     return chains.points, length, flights

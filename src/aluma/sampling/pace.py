@@ -93,15 +93,20 @@ def climb(
 
 
 def forget(
-    chains: Chains, walls: Walls, rng: np.random.Generator, length: float
+    chains: Chains, walls: Walls, rng: np.random.Generator, length: float, most: int | None = None
 ) -> tuple[Chains, int]:
-    """Fly until every function has forgotten the start; return how many flights that took."""
+    """Fly until every function has forgotten the start; return how many flights that took.
+
+    Raises :class:`Undecided` if that takes more than ``most``.
+    """
     judged = functions(walls, chains.points, rng)
     start = directions(chains.points) @ judged
-    for flights in range(1, MOST_FLIGHTS_TO_FORGET + 1):
+    for flights in range(1, (most or MOST_FLIGHTS_TO_FORGET) + 1):
         chains, _ = fly(chains, walls, length, rng)
         if correlation(start, directions(chains.points) @ judged).max() < FORGOTTEN:
             return chains, flights
+    if most is not None:
+        raise Undecided(f"after {most} trajectories chains have not forgotten where they started.")
     logger.warning(
         "after %d trajectories of length %.2g the start is not forgotten: the cone is very narrow "
         "and its draws are less independent than they should be",

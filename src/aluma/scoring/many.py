@@ -5,7 +5,7 @@ A hypothesis is a matrix of K weight vectors, and votes for the class with the l
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
@@ -157,16 +157,28 @@ def disputed_share(shares: Floats) -> float:
     return float(1.0 - shares.max(axis=1).mean()) if len(shares) else 0.0
 
 
-def nearest_to_a_tie(products: Singles, rows: Ints) -> Ints:
+def nearest_to_a_tie(
+    products: Singles, rows: Ints, worth_asking: Callable[[Ints], Bools] | None = None
+) -> Ints:
     """Return the rows whose two largest products differ least, the nearest first, some of them.
 
     Parameters
     ----------
     products : (n, K) of all rows of a pool with the weights of a class each
     rows : those that count
+    worth_asking : says which of some rows may be returned; it is asked about few
     """
     two = np.partition(products[rows], -2, axis=1)[:, -2:]
-    return np.asarray(rows[np.argsort(two[:, 1] - two[:, 0], kind="stable")[:NEAR]])
+    order = rows[np.argsort(two[:, 1] - two[:, 0], kind="stable")]
+    if worth_asking is None:
+        return np.asarray(order[:NEAR])
+    found: list[int] = []
+    for start in range(0, len(order), NEAR):
+        part = order[start : start + NEAR]
+        found += part[worth_asking(part)].tolist()
+        if len(found) >= NEAR:
+            break
+    return np.array(found[:NEAR], dtype=np.int64)
 
 
 def class_products(pool: Pool, weights: Singles) -> Singles:

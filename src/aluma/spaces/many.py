@@ -115,7 +115,7 @@ class ManySpace(Retraceable):
 
     def _begin(self) -> None:
         #: The weights that were last found likeliest, and by what answers and noise.
-        self._likeliest: tuple[tuple[int, ...], float, Floats] | None = None
+        self._likeliest: tuple[tuple[tuple[int, int], ...], float, Floats] | None = None
         self._population = Population(0, self.size, self.seed, self.sampler)
         #: What the answered examples span.
         self._frame = Frame(self.pool.dimension)
@@ -312,7 +312,13 @@ class ManySpace(Retraceable):
         rows = askable(seen, open_)
         if not self._is_late(seen, rows, rng):
             return None
-        near = nearest_to_a_tie(self.fitted(seen, LITTLE_NOISE), rows)
+
+        def new(some: Ints) -> Bools:
+            return self._are_new(some if names is None else names[some])
+
+        near = nearest_to_a_tie(self.fitted(seen, LITTLE_NOISE), rows, new)
+        if not len(near):
+            return None
         choice = Choice(int(near[0]), 1.0, 0.25, near, self.classes * len(rows)).named(names)
         return replace(choice, positive=self._lead(choice.index))
 
@@ -324,6 +330,17 @@ class ManySpace(Retraceable):
         points = self._population.points[:GLANCE]
         glance = next(self._lifted(points, named(self.key, OfState.GLANCE)))
         return disputed_share(class_counts(pool, glance, looked) / len(glance)) < SETTLING
+
+    def _are_new(self, rows: Ints) -> Bools:
+        """Say which examples are no copies of answered ones: those would tell nothing, and again.
+
+        As near to a tie as the one they are copies of, they would be asked about one by one.
+        """
+        answered = {x for x, _ in self._known}
+        X = self.pool.rows(rows)
+        if self.pool.bias:
+            X[:, -1] *= self._share
+        return np.array([x.tobytes() not in answered for x in X], dtype=bool)
 
     def _has_many(self, answers: int) -> bool:
         """Say whether there are so many answers that few questions are asked of hypotheses."""
@@ -360,10 +377,12 @@ class ManySpace(Retraceable):
 
     def _fit(self, noise: float) -> Floats:
         """Return the likeliest weights of the frame's vectors, (K, r), worked out once."""
-        if self._likeliest is None or self._likeliest[:2] != (self.key, noise):
+        # Not by the key: it does not tell examples at right angles from each other.
+        told = tuple(self._told)
+        if self._likeliest is None or self._likeliest[:2] != (told, noise):
             size = noise * self._typical
             found = likeliest(self._answered(), self._factors.told, self.classes, size)
-            self._likeliest = self.key, noise, found
+            self._likeliest = told, noise, found
         return self._likeliest[2]
 
     @cached_property

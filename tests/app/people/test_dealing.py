@@ -103,3 +103,18 @@ def test_a_share_of_the_examples_is_asked_twice_the_same_after_a_restart():
     assert set(twice) <= {i for i in range(20_000) if asked_twice("s", i, 0.2)}
     assert not any(asked_twice("s", i, 0.0) for i in range(1000))
     assert all(asked_twice("s", i, 1.0) for i in range(1000))
+
+
+def test_what_was_taken_back_and_answered_elsewhere_is_not_asked_again():
+    for who in ("anna", None):
+        made, _ = dealer()
+        first, second = hand(made, "anna")
+        made.took("anna", first, second)
+        made.give_back("anna", first, again=True)
+        made.settle(first, "ben")
+        made.stock(list(range(10, 20)), {}, [first], checks=False)
+        assert hand(made, "anna")[0] == first
+        made.settle(first, who)
+        made.stock(list(range(10, 20)), {}, [first], checks=False)
+        assert first not in hand(made, "anna")
+        assert len(hand(made, "anna")) == 2

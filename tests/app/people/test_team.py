@@ -134,6 +134,18 @@ def test_undo_takes_back_ones_own_and_asks_it_again(team):
     assert set(page.desk.session.answered.tolist()) == {first, second}
 
 
+def test_what_was_taken_back_and_changed_in_the_list_is_not_asked_again(team):
+    page, (anna, ben, _), truth = team
+    example = anna.answer(truth)
+    ben.say(example, truth[example])
+    assert anna.post("undo").json()["example"] == example
+    assert anna.asked() == example
+    assert anna.post("change", example=example, label=OTHER[truth[example]]).status_code == 200
+    assert page.desk.settled(20)
+    assert anna.asked() != example
+    assert said(page)["anna", example] == OTHER[truth[example]]
+
+
 def test_a_repeated_request_and_a_second_tab_change_nothing(team):
     page, (anna, ben, _), truth = team
     body = {"request": "one", "example": 3, "label": truth[3]}

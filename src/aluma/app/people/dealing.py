@@ -125,6 +125,18 @@ class Dealer:
                 self._gone.discard(example)
             self._show(who, example, again=again)
 
+    def settle(self, example: int, who: str | None = None) -> None:
+        """Do not ask a person again about an example they took back, or, without a name, anybody.
+
+        They answered it elsewhere, or it was decided what the right answer is.
+        """
+        with self.lock:
+            done = {one for one in self._returned if one[1] == example and who in (None, one[0])}
+            self._returned -= done
+            for name, _ in done:
+                hand = self._hands.get(name, [])
+                self._hands[name] = [card for card in hand if card.example != example]
+
     def stock(
         self, examples: Sequence[int], again: Mapping[int, Collection[str]], gone: Iterable[int],
         *, checks: bool,

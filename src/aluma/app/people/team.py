@@ -98,6 +98,7 @@ class Team(Desk):
         with self._changing(request) as fresh:
             if fresh:
                 self._session.say(_me(), example, label, request=request)
+                self.dealer.settle(example, _me())
                 self._stir()
             return self._receipt(example, repeated=not fresh)
 
@@ -124,6 +125,7 @@ class Team(Desk):
                 if all(voice.example != example for voice in self.voices):
                     raise Refused(f"{self._called(example)} has no answer yet: answer it first.")
                 self._session.resolve(_me(), example, label, request=request)
+                self.dealer.settle(example)
                 self._stir()
             return self._receipt(example, repeated=not fresh)
 
