@@ -61,8 +61,13 @@ def test_people_at_once_by_keyboard_with_hostile_names_and_one_resolves(run, poi
         page.client.post("/api/answer", json=body, headers=headers)
     assert page.desk.settled(60)
     page.desk.judged()
-    expect(anna.locator("#open-disputes")).to_have_text(re.compile(r"[2-9]"))
-    open_ones = int(anna.locator("#open-disputes").inner_text())
+    labels: dict[int, set[str]] = {}
+    for voice in page.desk.voices:
+        labels.setdefault(voice.example, set()).add(voice.label)
+    # All of them: the page may be some answers behind.
+    open_ones = sum(len(different) > 1 for different in labels.values())
+    assert open_ones >= 2
+    expect(anna.locator("#open-disputes")).to_have_text(f"{open_ones}")
     anna.keyboard.press("p")
     expect(anna.locator("#people-table tbody tr")).to_have_count(len(NAMES))
     for name in NAMES[1:]:
