@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from aluma.lab.experiments.catalogue import CATALOGUE
 from aluma.lab.experiments.report.publish import MARK, TOP, publish
@@ -106,6 +107,21 @@ def test_a_run_of_some_experiments_keeps_the_sections_of_others(docs: Path) -> N
         # Each line has the date of the run that it is from.
         lines = [line.split("|") for line in page.split("\n") if line.startswith("| [")]
         assert [cells[-2].strip() for cells in lines] == ["today", "before"], page
+
+
+def test_a_run_of_some_experiments_keeps_the_summary_of_all_of_them(docs: Path) -> None:
+    images = docs / "images" / "reproduction"
+    images.mkdir(parents=True)
+    (images / "summary.png").write_bytes(b"of all")
+    for name in ("summary", "pcmac"):
+        Image.new("RGB", (4, 4)).save(docs / "figures" / f"{name}.png")
+    (docs / "report.md").write_text(f"# Title\n\n- made: today\n\n{PCMAC}", "utf-8")
+    publish(docs, docs)
+    assert (images / "summary.png").read_bytes() == b"of all"
+    assert (images / "pcmac.png").exists()
+    (docs / "report.md").write_text(f"# Title\n\n- made: today\n\n{PCMAC}\n{CIRCLE}", "utf-8")
+    publish(docs, docs)
+    assert (images / "summary.png").read_bytes() != b"of all"
 
 
 def test_the_table_has_a_place_above_what_is_written_by_hand(docs: Path) -> None:

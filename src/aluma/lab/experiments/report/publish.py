@@ -23,6 +23,8 @@ MARK = "<!-- What follows is written by aluma.lab.experiments.report.publish. --
 #: Between these lines of what is written by hand, the table of verdicts has its place, if they are
 #: there; otherwise it is the first section below the mark.
 TOP = ("<!-- The table is written by publish. -->", "<!-- Here it ends. -->")
+#: The figure of who needs the fewest labels.
+SUMMARY = "summary"
 #: Colours that figures of lines need; the files become a third as large.
 MOST_COLOURS = 256
 
@@ -38,8 +40,12 @@ def publish(out: Path, docs: Path) -> None:
     if not title.startswith("# "):
         raise ValueError(f"{out / 'report.md'} does not begin with a title.")
     body = rest.strip().replace("](figures/", f"]({IMAGES.as_posix()}/")
+    of_some = bool(set(sections_of(old)) - set(sections_of(body)))
     head, body = _at_the_top(head, _beside_earlier(body, old))
     for picture in sorted((out / "figures").glob("*.png")):
+        if of_some and picture.stem == SUMMARY:
+            # The page keeps the summary of all experiments.
+            continue
         write_whole(docs / IMAGES / picture.name, _smaller(picture))
     write_whole(page, f"{head}{MARK}\n\n{body}\n")
 
