@@ -167,6 +167,29 @@ def is_less(typing: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
 
 
 @_inside_compiled
+def fraction(typing: Any, a: Any, b: Any) -> Any:
+    """Return ``a / b``."""
+
+    def made(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.fdiv(*args)
+
+    return a(a, a), made
+
+
+@_inside_compiled
+def is_sooner(typing: Any, a: Any, b: Any, under: Any) -> Any:
+    """Say where ``a < b`` and ``under > 0``."""
+
+    def made(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        one, other, number = args
+        zeros = ir.Constant(number.type, [0.0] * a.width)
+        less = builder.fcmp_ordered("<", one, other)
+        return builder.and_(less, builder.fcmp_ordered(">", number, zeros))
+
+    return BOOLS[a](a, a, a), made
+
+
+@_inside_compiled
 def choose(typing: Any, where: Any, lanes: Any, others: Any) -> Any:
     """Return ``lanes`` where that is said and ``others`` elsewhere."""
 
@@ -177,16 +200,31 @@ def choose(typing: Any, where: Any, lanes: Any, others: Any) -> Any:
 
 
 @_inside_compiled
+def at_least(typing: Any, a: Any, places: Any) -> Any:
+    """Return the place, of those given, where ``a`` is least; the first of several."""
+
+    def made(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return _place_of_least(builder, a, *args)
+
+    return types.int64(a, places), made
+
+
+@_inside_compiled
 def at_least_fraction(typing: Any, a: Any, b: Any, places: Any) -> Any:
     """Return the place, of those given, where ``a / b`` is least; the first of several."""
 
     def made(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         over, under, where = args
-        fractions = builder.fdiv(over, under)
-        least = _reduced(builder, "fmin", a, fractions, ("nnan",))
-        there = builder.fcmp_ordered("==", fractions, _same(builder, least, a.vector))
-        behind = ir.Constant(where.type, [2 ** (where.type.element.width - 2)] * a.width)
-        found = _reduced(builder, "smin", places, builder.select(there, where, behind))
-        return found if places is PLACES[FLOATS] else builder.sext(found, ir.IntType(64))
+        return _place_of_least(builder, a, builder.fdiv(over, under), where)
 
     return types.int64(a, a, places), made
+
+
+def _place_of_least(builder: Any, kind: Lanes, numbers: Any, where: Any) -> Any:
+    """Return the place, of those given, where a number is least; the first of several."""
+    least = _reduced(builder, "fmin", kind, numbers, ("nnan",))
+    there = builder.fcmp_ordered("==", numbers, _same(builder, least, kind.vector))
+    size = where.type.element.width
+    behind = ir.Constant(where.type, [2 ** (size - 2)] * kind.width)
+    found = _reduced(builder, "smin", PLACES[kind], builder.select(there, where, behind))
+    return found if size == 64 else builder.sext(found, ir.IntType(64))

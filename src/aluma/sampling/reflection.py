@@ -10,9 +10,10 @@ Seen from the middle of the trajectory, half of its time away from both ends, th
 ``P cos s - Q sin s``. With ``p = A P``, ``q = A Q`` and ``G = A A^T``:
 
 - wall i is met where ``tan s = p_i / q_i``, if ``q_i > 0``: else it has been left, or stays ahead;
-- the wall hit first has the least of these, found by comparing ``p_i q_j`` with ``p_j q_i``;
+- the wall hit first has the least of these, found in float64 by comparing ``p_i q_j`` with
+  ``p_j q_i``, without a division;
 - a reflection at wall j is ``p -= 2 p_j / G_jj * G[j]`` and the same for q, so a bounce costs O(t)
-  and never O(d), and needs neither a division nor a root;
+  and never O(d), and needs neither an angle nor a root;
 - ``w`` is rebuilt once a trajectory from the impulses that the walls gave.
 
 A wall that rounding has crossed, or that was overlooked for another hit at the same time, is the
@@ -47,9 +48,12 @@ from aluma.sampling.lanes import (
     SINGLE_WIDTH,
     WIDTH,
     all_of,
+    at_least,
     at_least_fraction,
     choose,
+    fraction,
     is_less,
+    is_sooner,
     load,
     nowhere,
     places,
@@ -249,19 +253,22 @@ def _reflected_double(p, q, row, by_p, by_q, cos, sin):  # type: ignore[no-untyp
 
 
 def _reflected_single(p, q, row, by_p, by_q, cos, sin):  # type: ignore[no-untyped-def]
+    # Of float32 a vector holds so many that divisions cost less than what they save: comparisons
+    # of products have to wait for a product each, and those of fractions do not.
     by_p_, by_q_ = all_of(by_p), all_of(by_q)
-    p_first, q_first = all_of(sin), all_of(cos)
-    first = nowhere(p_first)
+    soonest = all_of(sin / cos)
+    first = nowhere(soonest)
     for i in range(0, len(p), SINGLE_WIDTH):
         walls = load(row, i)
         p_here = plus_product(load(p, i), by_p_, walls)
         q_here = plus_product(load(q, i), by_q_, walls)
         store(p, i, p_here)
         store(q, i, q_here)
-        sooner = is_less(p_here, q_here, p_first, q_first)
-        p_first, q_first = choose(sooner, p_here, p_first), choose(sooner, q_here, q_first)
+        tangents = fraction(p_here, q_here)
+        sooner = is_sooner(tangents, soonest, q_here)
+        soonest = choose(sooner, tangents, soonest)
         first = choose(sooner, places(p_here, i), first)
-    return at_least_fraction(p_first, q_first, first)
+    return at_least(soonest, first)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
