@@ -203,9 +203,18 @@ class Pool:
         return self._store.data
 
     @property
-    def is_plainly_sparse(self) -> bool:
-        """Whether rows are multiplied just as a sparse matrix in memory has them."""
-        return isinstance(self._store, Sparse)
+    def is_sparse(self) -> bool:
+        """Whether rows are those of a sparse matrix in memory, stretched at most."""
+        return isinstance(self._before_stretching, Sparse)
+
+    @property
+    def stretch(self) -> Shape | None:
+        """How rows are stretched when they are read, if they are."""
+        return self._store.shaping if isinstance(self._store, Shaped) else None
+
+    @property
+    def _before_stretching(self) -> Store:
+        return self._store.inner if isinstance(self._store, Shaped) else self._store
 
     @property
     def preparation(self) -> str:
@@ -274,6 +283,10 @@ class Pool:
     def held(self, selection: Selection) -> Any:
         """Return examples without the bias, as they are held: an array, or a CSR matrix."""
         return self._store.held(selection)
+
+    def as_given(self, selection: Selection) -> Any:
+        """Return the same before a prior stretches them."""
+        return self._before_stretching.held(selection)
 
     def lengths(self) -> Floats:
         """Return the length of every example, the bias included."""

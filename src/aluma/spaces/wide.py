@@ -9,16 +9,24 @@ many in a hash of features (Weinberger et al. 2009): products of two examples x 
 ``|x|_1 |y|_1 / BANK``, 0.0001 for posts of 64 words.
 
 What the answers say is a part in their span: for an example, as many numbers as there are answers.
+
+A prior stretches examples by a factor along each of some directions, and all else by the least of
+them (:mod:`aluma.representation.prior`). That would make them dense. But a product of two stretched
+examples is that of the examples, times the square of the least factor, and what the directions add
+to it; so a stretched example counts as the example itself with a few numbers beside it, one for
+each direction, whose weights are normal numbers too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit
+from scipy import sparse
 from scipy.linalg import solve_triangular
 
 from aluma.arrays import Floats, Ints, Singles
@@ -33,7 +41,10 @@ BANK = 2**19
 
 def is_wide(pool: Pool) -> bool:
     """Say whether a pool is of the kind that is served here: sparse as given, with many columns."""
-    return pool.dimension > WIDE and pool.is_plainly_sparse
+    stretch = pool.stretch
+    # Directions of smaller factors would have to take away from the products.
+    adds = stretch is None or bool((stretch.factors >= stretch.rest).all())
+    return pool.dimension > WIDE and pool.is_sparse and adds
 
 
 class Seen:
@@ -44,23 +55,54 @@ class Seen:
 
     def __init__(self, pool: Pool, share: float) -> None:
         self.pool, self.constant = pool, share * pool.constant
+        self.stretch = pool.stretch
+        #: What examples themselves are multiplied by.
+        self.rest = 1.0 if self.stretch is None else self.stretch.rest
 
     def on(self, frame: Frame, rows: Ints) -> Singles:
         """Return the products of some rows, (n, r)."""
         found = np.empty((len(frame), len(rows)), dtype=np.float32)
         for line, axis in zip(found, frame.axes, strict=True):
             if axis.products is None:
-                axis.products = self.of(self.pool.data, axis.vector[None])[:, 0]
+                axis.products = self.of(self._all, axis.vector[None])[:, 0]
             np.take(axis.products, rows, out=line)
         return found.T
 
     def of(self, rows: Any, vectors: Floats) -> Singles:
         """Return the products of rows, in a CSR matrix without the bias, with vectors."""
         width = rows.shape[1]
-        products = rows @ vectors[:, :width].T
+        across = vectors[:, :width]
+        # The map is symmetric.
+        products = rows @ (across if self.stretch is None else self.stretch.applied(across)).T
         if self.pool.bias:
             products = products + self.constant * vectors[:, -1]
         return np.asarray(products, dtype=np.float32)
+
+    def beside(self, rows: Any) -> Floats:
+        """Return the numbers that rows, in a CSR matrix, have beside them, (n, D)."""
+        if self.stretch is None:
+            return np.empty((rows.shape[0], 0))
+        return np.asarray(rows @ self.stretch.directions.T) * self.added
+
+    @property
+    def directions(self) -> int:
+        """D, how many numbers that are."""
+        return 0 if self.stretch is None else len(self.stretch.factors)
+
+    @cached_property
+    def added(self) -> Floats:
+        """What lengths along the directions are multiplied by, beside the rest."""
+        assert self.stretch is not None
+        return np.asarray(np.sqrt(self.stretch.factors**2 - self.rest**2))
+
+    @cached_property
+    def own_beside(self) -> Singles:
+        """The numbers beside the pool's own rows."""
+        return self.beside(self._all).astype(np.float32)
+
+    @cached_property
+    def _all(self) -> Any:
+        return self.pool.as_given(slice(0, len(self.pool)))
 
 
 class WideHypotheses:
@@ -89,15 +131,18 @@ class WideHypotheses:
         self.shape = len(weights) // classes, classes, frame.dimension
         self.bank = quick_normals(rng, (1, BANK + len(weights)))[0]
         self.starts = rng.integers(0, BANK, frame.dimension)
-        self.inside = self._corrected(weights)
+        along = quick_normals(rng, (len(weights), seen.directions))
+        #: Weights of the frame's vectors and of the directions, beside those of words.
+        self.inside = np.hstack([self._corrected(weights, along), along])
 
-    def _corrected(self, weights: Floats) -> Singles:
+    def _corrected(self, weights: Floats, along: Singles) -> Singles:
         """Return what to add to the free weights: the chains' part, less the free one there."""
         if not len(self.frame):
             return np.empty((len(weights), 0), dtype=np.float32)
-        examples = self.seen.pool.held(np.array([axis.example for axis in self.frame.axes]))
+        answered = np.array([axis.example for axis in self.frame.axes])
+        examples = self.seen.pool.as_given(answered)
         # In float64: of examples that are nearly the same, small differences count.
-        free = self._free(examples, np.zeros((len(self.frame), len(weights))))
+        free = self._free(examples, self.seen.beside(examples) @ along.T.astype(np.float64))
         there = solve_triangular(self.frame.triangle, free, lower=True, check_finite=False)
         return np.asarray(weights - there.T, dtype=np.float32)
 
@@ -121,31 +166,42 @@ class WideHypotheses:
         del copy
         length = self.shape[0] * self.shape[1]
         flat = np.stack([self.bank[start : start + length] for start in self.starts], axis=1)
-        flat += self.inside @ self.frame.vectors.astype(np.float32)
+        if self.seen.stretch is not None:
+            self._stretched_back(flat[:, : self.seen.stretch.directions.shape[1]])
+        flat += self.inside[:, : len(self.frame)] @ self.frame.vectors.astype(np.float32)
         if self.seen.pool.bias:
             flat[:, -1] *= np.float32(self.seen.constant / self.seen.pool.constant)
         return np.asarray((self.scale * flat).reshape(self.shape), dtype=dtype)
 
+    def _stretched_back(self, words: Singles) -> None:
+        """Make weights of words those of stretched examples, which have nothing beside them."""
+        stretch = self.seen.stretch
+        assert stretch is not None
+        there = words @ stretch.directions.T
+        beside = self.inside[:, len(self.frame) :] * self.seen.added
+        wanted = (self.seen.rest * there + beside) / stretch.factors
+        words += ((wanted - there) @ stretch.directions).astype(np.float32)
+
     def margin_blocks(self, pool: Pool, rows: Ints | None) -> Iterator[tuple[slice, Singles]]:
         """Yield slices of the rows, and products with all vectors, (rows, k K)."""
         chosen = np.arange(len(pool)) if rows is None else rows
-        length = self.shape[0] * self.shape[1]
-        for part in parts(len(chosen), rows_per_block(4 * (length + len(self.frame)))):
-            held = pool.held(chosen[part])
-            products = self._inside(pool, held, chosen[part]) @ self.inside.T
-            yield part, self.scale * self._free(held, np.ascontiguousarray(products))
+        for part in parts(len(chosen), rows_per_block(4 * sum(self.inside.shape))):
+            # New examples may be dense.
+            given = sparse.csr_matrix(pool.as_given(chosen[part]))
+            products = self._inside(pool, given, chosen[part]) @ self.inside.T
+            yield part, self.scale * self._free(given, np.ascontiguousarray(products))
 
-    def _inside(self, pool: Pool, held: Any, rows: Ints) -> Singles:
-        """Return the coordinates of rows in the frame."""
-        if pool is self.seen.pool and not pool.is_large:
-            return self.seen.on(self.frame, rows)
-        return self.seen.of(held, self.frame.vectors)
+    def _inside(self, pool: Pool, given: Any, rows: Ints) -> Singles:
+        """Return the coordinates of rows in the frame, and what they have beside them."""
+        seen = self.seen
+        if pool is seen.pool and not pool.is_large:
+            return np.hstack([seen.on(self.frame, rows), seen.own_beside[rows]])
+        return np.hstack([seen.of(given, self.frame.vectors), seen.beside(given)], dtype=np.float32)
 
     def _free(self, rows: Any, out: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Add to ``out`` (n, k K) the products of rows with weights that no answer has a say in."""
-        _add_stretches(
-            rows.indptr, rows.indices, rows.data.astype(out.dtype), self.starts, self.bank, out
-        )
+        """Add to ``out`` (n, k K) the products of rows with weights of words that no answer has."""
+        values = (self.seen.rest * rows.data).astype(out.dtype)
+        _add_stretches(rows.indptr, rows.indices, values, self.starts, self.bank, out)
         if self.seen.pool.bias:
             start = self.starts[-1]
             out += self.seen.constant * self.bank[start : start + out.shape[1]]
