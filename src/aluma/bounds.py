@@ -61,8 +61,9 @@ def budget(
     greedy_every : int
         The first question is alpha-approximately greedy, and then every so many-th; those between
         may be any. 1 for the paper's learners, 4 for ALuMA with its default alpha, which asks three
-        of four questions nearest to the centre once a pool is settled. Only greedy questions count
-        towards the theorem, and no others take anything back; proof in docs/bounds.md.
+        of four questions nearest to the centre once a pool is settled, and 8 with its default slack
+        as well, which allows for noise in seven of eight late questions. Only greedy questions
+        count towards the theorem, and no others take anything back; proof in docs/bounds.md.
 
     Returns
     -------

@@ -1,5 +1,6 @@
 """ALuMA with any number of classes: the face of a learner, and what it does."""
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ from sklearn.datasets import load_wine
 
 from aluma import ALuMA, Conflict, Session, SimpleMargin, run
 from aluma.arrays import Floats
+from aluma.representation.bias import bias_share
 from evidence import generator
 
 SMALL: dict[str, Any] = {"n_hypotheses": 256, "bias": True}
@@ -65,6 +67,23 @@ def test_a_class_that_appears_late_is_as_if_known_before() -> None:
     at_once.tell(order, y[order])
     assert at_once.ask() == late.ask()
     np.testing.assert_array_equal(at_once.predict_proba(), late.predict_proba())
+
+
+def test_classes_met_one_by_one_have_one_bias_between_them(monkeypatch: Any) -> None:
+    """It takes products of many rows, and says the same however many classes there are."""
+    looks = []
+    assembly = import_module("aluma.learners.aluma")
+    monkeypatch.setattr(assembly, "bias_share", lambda pool: looks.append(pool) or bias_share(pool))
+    X, y = wine()
+    learner = ALuMA(X, **SMALL)
+    for i in (0, 60, 140, 61):
+        learner.tell(i, y[i])
+    learner.tell(100, "rose")
+    assert len(learner.labels.known) == 4
+    assert len(looks) == 1
+    at_once = ALuMA(X, **SMALL)
+    at_once.tell([0, 60, 140, 61, 100], [*y[[0, 60, 140, 61]], "rose"])
+    np.testing.assert_array_equal(at_once.predict_proba(), learner.predict_proba())
 
 
 def test_undo_takes_a_class_back() -> None:

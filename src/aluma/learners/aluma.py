@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 from aluma.arrays import checked_tolerance, positive_integer, probability
@@ -19,6 +20,7 @@ from aluma.prediction.class_overlap import ClassOverlapVote
 from aluma.prediction.overlap import OverlapVote
 from aluma.prediction.vote import Vote
 from aluma.promises.stopping import Limits
+from aluma.representation.bias import bias_share
 from aluma.representation.view import View
 from aluma.spaces.space import Hypotheses
 from aluma.strategies.split import MOST_TIMES, Split, VerifiedSplit, VolumeSplit, hypotheses_needed
@@ -86,9 +88,12 @@ class ALuMA(Learner):
     alpha : float
         Of all examples whose split is within this factor of the best, the one is asked that leaves
         the least expected disagreement over the pool; if you go on when it is settled, three in
-        four questions are the one nearest to the centre of the version space. With more than two
-        classes seven in eight are the one nearest to a tie, from 100 answers on (ten for each
-        class, if that is more) or when votes are divided on little. 1 is the paper's algorithm.
+        four questions are the one nearest to the centre of the version space. Late, seven in eight
+        are the one nearest to a tie by weights that allow for noise: with more than two classes
+        from 100 answers on (ten for each class, if that is more) or when votes are divided on
+        little, with two, ``slack="auto"`` and 25 features or more from 40 answers on and when they
+        are, unless four answers for each feature have contradicted each other nowhere. 1 is the
+        paper's algorithm.
     client : dask.distributed.Client, optional
         Of the cluster that keeps the examples (a Dask or zarr array, or a path that its workers
         can read), if it is not the active one; see docs/scale.md.
@@ -184,12 +189,18 @@ class _Assembly:
                 margin=self._margin,
                 dimension=self._dimension,
                 classes=count,
+                share=self._share if count > 2 else None,
             ),
             strategy=ESTIMATES[self._estimate](self._alpha, self._limits.delta),
             prediction=self._prediction(count),
             stopping=rule,
             promise=promised,
         )
+
+    @cached_property
+    def _share(self) -> float:
+        """What weights of the bias are multiplied by, however many classes are met one by one."""
+        return bias_share(self._pool)
 
     def _prediction(self, count: int) -> Vote:
         """Return the vote, with noise allowed for if there may be slack."""

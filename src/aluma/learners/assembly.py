@@ -94,11 +94,18 @@ def space_with_slack(
     margin: float | None,
     dimension: int | None,
     classes: int = 2,
+    share: float | None = None,
 ) -> Hypotheses:
-    """Return the space that a slack asks for: none, a given one, or found when needed."""
+    """Return the space that a slack asks for: none, a given one, or found when needed.
+
+    ``share`` is what weights of the bias are multiplied by with more than two classes, if it is
+    known (:func:`aluma.representation.bias.bias_share`).
+    """
     settings = (pool, positive_integer(size, "n_hypotheses"), seed, checked_sampler(sampler))
     if classes > 2:
-        return _space_of_many(pool, classes, size, seed, sampler, slack=slack, margin=margin)
+        return _space_of_many(
+            pool, classes, size, seed, sampler, slack=slack, margin=margin, share=share
+        )
     if slack == "auto":
         return LooseningSpace(*settings, margin=margin)
     if dimension is not None or slack == 0:
@@ -116,6 +123,7 @@ def _space_of_many(
     *,
     slack: float | str,
     margin: float | None,
+    share: float | None,
 ) -> Hypotheses:
     """Return the same for more than two classes, with fewer hypotheses the more they weigh.
 
@@ -125,8 +133,8 @@ def _space_of_many(
     blocks = max(1, round(size / (classes - 1) / BLOCK))
     settings = (pool, classes, blocks * BLOCK, seed, sampler)
     if slack == "auto":
-        return LooseningManySpace(*settings, margin=margin)
-    return ManySpace(*settings, slack=float(slack))
+        return LooseningManySpace(*settings, margin=margin, share=share)
+    return ManySpace(*settings, slack=float(slack), share=share)
 
 
 #: What a learner may promise, and the stopping rule that goes with it.

@@ -39,7 +39,7 @@ def likeliest(rows: Floats, told: Ints, classes: int, noise: float) -> Floats:
     >>> (np.eye(3) @ found.T).argmax(axis=1)
     array([0, 1, 2])
     """
-    # Loaded when it is needed: two classes do without.
+    # Loaded when it is needed: two classes do without before it is late.
     from scipy.optimize import minimize
 
     scaled = rows / noise

@@ -227,6 +227,11 @@ class Population:
         ]
         return np.concatenate(drawn) if times > 1 else drawn[0]
 
+    def some_voters(self) -> Singles:
+        """Return the hypotheses of one block, as directions that vote: less work than all."""
+        state = self._state
+        return to_votes(state.cone, state.points[:BLOCK], named(state.key, OfState.GLANCE))
+
     def stretches(self, times: int) -> list[Floats]:
         """Return the points of the chains, and as they are after further stretches of flights."""
         state = self._state

@@ -62,9 +62,9 @@ class Frame:
     def with_example(self, x: Floats, example: int) -> tuple[Frame, Floats]:
         """Return a frame that has an example in its span, and the example's coordinates there."""
         within = self.products(x)
-        outside = x - self._sum(within)
+        outside = x - self.combined(within)
         # Once more: what is left can be small, and cancellation tilts it towards the frame.
-        outside -= self._sum(self.products(outside))
+        outside -= self.combined(self.products(outside))
         size = float(np.linalg.norm(outside))
         if size <= INSIDE * float(np.linalg.norm(x)) or len(self) == self.dimension:
             return self, within
@@ -78,7 +78,8 @@ class Frame:
             return np.asarray(self.vectors @ x)
         return np.array([axis.vector @ x for axis in self.axes])
 
-    def _sum(self, weights: Floats) -> Floats:
+    def combined(self, weights: Floats) -> Floats:
+        """Return the sum of the vectors with some weights."""
         if self.dimension <= WIDE:
             return np.asarray(weights @ self.vectors)
         found = np.zeros(self.dimension)

@@ -61,6 +61,10 @@ class LiftedSpace(PlainSpace):
         """Return halfspaces in units of the noise: Phi(<w, x>) is the chance of a + vote."""
         return self._halfspaces(super().voters(most_times))
 
+    def glance(self, pool: Pool, rows: Ints) -> Floats:
+        """Return the mean chance of a + vote for some rows, among some of the hypotheses."""
+        return soft_shares(pool, self._halfspaces(self.population.some_voters()), rows)
+
     def shares(self, pool: Pool, most_times: int = 1) -> Floats:
         """Return the mean chance of a + vote; as chances vary less than votes, nobody is added."""
         del most_times

@@ -45,6 +45,7 @@ class LooseningManySpace(LooseningSpace):
     pool, classes, size, seed, sampler
         As for :class:`aluma.spaces.many.ManySpace`.
     margin : as for :class:`aluma.spaces.loosening.LooseningSpace`
+    share : as for :class:`aluma.spaces.many.ManySpace`
     """
 
     def __init__(
@@ -56,8 +57,9 @@ class LooseningManySpace(LooseningSpace):
         sampler: str = "reflection",
         *,
         margin: float | None = None,
+        share: float | None = None,
     ) -> None:
-        self.classes, self._share = classes, bias_share(pool)
+        self.classes, self._share = classes, bias_share(pool) if share is None else share
         super().__init__(pool, size, seed, sampler, margin=margin)
 
     _inner: ManySpace

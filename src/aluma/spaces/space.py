@@ -214,6 +214,10 @@ class Hypotheses(Space):
         cone = self.population.cone
         return min(most, max(1, CHEAP_WALL_NUMBERS // max(len(cone) * cone.dimension, 1)))
 
+    def glance(self, pool: Pool, rows: Ints) -> Floats:
+        """Return the share of + votes for some rows of a pool, among some of the hypotheses."""
+        return vote_shares(pool, self.population.some_voters(), rows)
+
     def shares(self, pool: Pool, most_times: int = 1) -> Floats:
         """Return the share of + votes for each example of a pool, among the voters."""
         return vote_shares(pool, self.voters(most_times))
@@ -252,7 +256,8 @@ class Hypotheses(Space):
     def nearest(self, eligible: Bools) -> Choice | None:
         """Return an example to ask about that needs no voters, or None where it takes a split.
 
-        For two classes there is none: :meth:`split` itself goes by the centre when it is late.
+        For two classes there is none without noise: :meth:`split` itself goes by the centre when it
+        is late.
         """
         del eligible
         return None

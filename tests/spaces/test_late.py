@@ -1,0 +1,214 @@
+"""Late questions about two classes: nearest to a tie by weights that allow for noise."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from aluma import ALuMA
+from aluma.arrays import Floats, Ints
+from aluma.pool import Pool
+from aluma.pool.sample import Purpose
+from aluma.representation.bias import typical_length, with_bias
+from aluma.representation.softmax import likeliest
+from aluma.spaces.frame import Frame
+from aluma.spaces.late import LITTLE_NOISE, SPLIT_EVERY, Answered
+from aluma.spaces.loosening import FEWEST_FEATURES, FOR_EACH_FEATURE, LATE, LooseningSpace
+from aluma.spaces.plain import PlainSpace
+from evidence import generator, seed_of
+
+#: A number of answers after which a late question is asked.
+ANSWERS = LATE + 1
+
+
+def apart(seed: int, m: int = 400, d: int = 30) -> tuple[Floats, Ints]:
+    """Return two kinds of examples that are far apart: most votes agree after few answers."""
+    rng = generator(seed)
+    y = rng.choice([-1, 1], m)
+    X = rng.standard_normal((m, d))
+    X[:, 0] += 12.0 * y
+    return X, y
+
+
+def told(X: Any, y: Ints, answers: int = ANSWERS) -> LooseningSpace:
+    space = LooseningSpace(with_bias(X, True), 256, 0)
+    space.add_many([(index, int(y[index])) for index in range(answers)])
+    return space
+
+
+def boundary(space: LooseningSpace, y: Ints) -> Floats:
+    """Return the likeliest boundary, worked out from whole rows."""
+    rows = space.pool.rows(np.arange(len(y)))
+    noise = LITTLE_NOISE * typical_length(space.pool)
+    negative, positive = likeliest(rows, (y > 0).astype(np.int64), 2, noise)
+    return np.asarray(positive - negative)
+
+
+def test_answers_are_the_same_whether_they_came_one_by_one_or_together() -> None:
+    X, y = apart(1, d=30)
+    pool = Pool(X)
+    events = [(index, int(y[index])) for index in range(20)]
+    none = Answered((), Frame(pool.dimension))
+    at_once, by_steps = none.after(events, pool), none
+    for n in (3, 4, 11, 20):
+        by_steps = by_steps.after(events[:n], pool)
+    for some in (at_once, by_steps):
+        assert some.told == tuple(events)
+        lengths = [np.linalg.norm(within) for within in some.coordinates]
+        np.testing.assert_allclose(lengths, np.linalg.norm(X[:20], axis=1))
+    np.testing.assert_array_equal(at_once.boundary(0.5), by_steps.boundary(0.5))
+    changed = [*events[:5], (7, -events[7][1])]
+    again = at_once.after(changed, pool)
+    np.testing.assert_array_equal(again.boundary(0.5), none.after(changed, pool).boundary(0.5))
+    assert again.has(pool.rows(np.arange(9))).tolist() == [True] * 5 + [False, False, True, False]
+
+
+def test_the_boundary_is_that_of_whole_rows() -> None:
+    X, y = apart(2, d=30)
+    space = told(X, y, 20)
+    found = Answered((), Frame(space.pool.dimension)).after(space._told, space.pool)
+    direction = found.boundary(LITTLE_NOISE * typical_length(space.pool))
+    wanted = boundary(space, y[:20])
+    # Both solvers stop near the best, in other coordinates.
+    cosine = direction @ wanted / np.linalg.norm(direction) / np.linalg.norm(wanted)
+    assert cosine > 0.999
+    np.testing.assert_array_equal(np.sign(space.pool.rows(np.arange(20)) @ direction), y[:20])
+
+
+def test_the_example_nearest_to_a_tie_is_asked_about_late() -> None:
+    X, y = apart(3)
+    space = told(X, y)
+    eligible = np.arange(len(X)) >= ANSWERS
+    choice = space.nearest(eligible)
+    assert choice is not None
+    distance = np.abs(space.pool.rows(np.arange(len(X))) @ boundary(space, y[:ANSWERS]))
+    open_ = np.flatnonzero(eligible)
+    nearest = open_[np.argsort(distance[open_])]
+    # Solvers stop near the best: the nearest few may change places.
+    assert choice.index in nearest[:3]
+    assert choice.candidates[0] == choice.index
+    assert 0.0 <= choice.positive <= 1.0
+    again = told(X, y).nearest(eligible)
+    assert again is not None
+    assert again.index == choice.index
+
+
+@pytest.mark.parametrize("answers", [0, LATE - 1, SPLIT_EVERY * (LATE // SPLIT_EVERY + 1)])
+def test_before_it_is_late_and_every_eighth_time_it_takes_a_split(answers: int) -> None:
+    X, y = apart(3)
+    assert told(X, y, answers).nearest(np.arange(len(X)) >= answers) is None
+
+
+@pytest.mark.parametrize("features", [FEWEST_FEATURES - 1, FEWEST_FEATURES])
+def test_of_few_features_splits_say_all_there_is(features: int) -> None:
+    X, y = apart(3, d=features - 1)
+    choice = told(X, y).nearest(np.arange(len(X)) >= ANSWERS)
+    assert (choice is None) == (features < FEWEST_FEATURES)
+
+
+def test_while_hypotheses_are_divided_it_takes_a_split() -> None:
+    X = generator(4).standard_normal((400, 90))
+    y = np.where(X[:, 0] > 0, 1, -1)
+    assert told(X, y).nearest(np.arange(len(X)) >= ANSWERS) is None
+
+
+def test_where_many_answers_agree_with_a_halfspace_splits_find_the_rest() -> None:
+    """Until they contradict each other: then it is late again."""
+    X, y = apart(3)
+    eligible = np.arange(len(X)) >= 150
+    most = FOR_EACH_FEATURE * (X.shape[1] + 1)
+    assert told(X, y, most - 1).nearest(eligible) is not None
+    assert told(X, y, most + 1).nearest(eligible) is None
+    y = y.copy()
+    y[:40] *= -1
+    space = told(X, y, most + 1)
+    assert space.allowed_slack > 0
+    assert space._may_be_late()
+
+
+def test_without_room_for_noise_there_are_none() -> None:
+    X, y = apart(3)
+    space = PlainSpace(with_bias(X, True), 256, 0)
+    space.add_many([(index, int(y[index])) for index in range(ANSWERS)])
+    assert space.nearest(np.arange(len(X)) >= ANSWERS) is None
+
+
+@pytest.mark.parametrize("mixed", [False, True], ids=["separable", "not"])
+def test_with_slack_it_goes_by_soft_votes(mixed: bool) -> None:
+    """The glance is that of the space that is used now, a lifted one after mixed answers."""
+    X, y = apart(5)
+    if mixed:
+        y = y.copy()
+        y[:40] *= -1
+    space = told(X, y, 120)
+    assert (space.allowed_slack > 0) == mixed
+    rows = np.arange(120, len(X))
+    shares = space._inner.glance(space.pool, rows)
+    assert ((shares >= 0) & (shares <= 1)).all()
+    # A block of hypotheses says nearly what all do.
+    assert np.mean((shares > 0.5) == (space.shares(space.pool)[rows] > 0.5)) > 0.95
+
+
+def test_copies_of_answered_examples_are_not_asked_about() -> None:
+    X, y = apart(6, m=ANSWERS)
+    X, y = np.vstack([X, X, apart(7, m=50)[0]]), np.concatenate([y, y, apart(7, m=50)[1]])
+    space = told(X, y)
+    choice = space.nearest(np.arange(len(X)) >= ANSWERS)
+    assert choice is not None
+    assert (choice.candidates >= 2 * ANSWERS).all()
+    assert told(X, y).nearest(np.arange(len(X)) // ANSWERS == 1) is None
+
+
+def test_of_a_large_pool_the_sample_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("aluma.pool.sample.MOST_ROWS", 4096)
+    X, y = apart(8, m=20_000)
+    space = told(X, y)
+    assert space.pool.is_large
+    choice = space.nearest(np.arange(len(X)) >= ANSWERS)
+    assert choice is not None
+    assert choice.index in space.pool.sample(Purpose.QUESTIONS).rows
+    assert choice.index >= ANSWERS
+
+
+def learner_of(X: Floats, **settings: Any) -> ALuMA:
+    given: dict[str, Any] = {"classes": (-1, 1), "bias": True, "promise": "credible"}
+    return ALuMA(X, tolerance=0.0, n_hypotheses=256, random_state=seed_of(9), **given, **settings)
+
+
+@pytest.mark.parametrize(("settings", "late"), [({}, True), ({"alpha": 1.0}, False)])
+def test_the_paper_s_alpha_keeps_the_best_split(
+    settings: dict[str, Any], late: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = apart(9)
+    looked: list[Any] = []
+    monkeypatch.setattr(LooseningSpace, "nearest", lambda *given: looked.append(given))
+    learner = learner_of(X, **settings)
+    learner.tell(np.arange(ANSWERS), y[:ANSWERS])
+    learner.ask()
+    assert bool(looked) == late
+
+
+def test_undo_fork_change_and_replay_ask_the_same() -> None:
+    X, y = apart(10)
+    first = list(range(0, 2 * LATE, 2))
+    learner = learner_of(X)
+    for row in first:
+        learner.tell(row, int(y[row]))
+    asked = []
+    for _ in range(SPLIT_EVERY + 2):
+        asked.append(int(learner.ask()))
+        learner.tell(asked[-1], int(y[asked[-1]]))
+    following = learner.ask()
+    assert learner.fork().ask() == following
+    for _ in range(3):
+        learner.undo()
+    learner.change(asked[1], -int(y[asked[1]]))
+    learner.ask()
+    learner.change(asked[1], int(y[asked[1]]))
+    for row in asked[-3:]:
+        assert learner.ask() == row
+        learner.tell(row, int(y[row]))
+    anew = learner_of(X)
+    for row in [*first, *asked]:
+        anew.tell(row, int(y[row]))
+    assert anew.ask() == following
