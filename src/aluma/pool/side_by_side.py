@@ -7,10 +7,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 from typing import Any, Protocol, Self, TypeVar
 
-import numba
-
 from aluma.blas import one_thread
 from aluma.pool.store import Selection, T, parts
+from aluma.threads import threads_allowed
 
 U = TypeVar("U")
 
@@ -42,7 +41,7 @@ def each_part(
 
     Up to four threads share the room of a block, so that they need no more than one would.
     """
-    step = max(1, step // min(4, numba.get_num_threads()))
+    step = max(1, step // min(4, threads_allowed()))
 
     def one(part: slice) -> T:
         return work(part.start, store.part(part), *shared)
@@ -56,7 +55,7 @@ def in_threads(work: Callable[[U], T], given: Iterable[U]) -> Iterator[T]:
     As many as ``numba.get_num_threads()``, with linear algebra on one thread each. Few more are
     begun than are needed, so that results and blocks do not pile up; an error stops the rest.
     """
-    threads = numba.get_num_threads()
+    threads = threads_allowed()
     things = iter(given)
     with one_thread():
         if threads == 1:

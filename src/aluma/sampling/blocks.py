@@ -11,9 +11,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-import numba
-
 from aluma.blas import one_thread
+from aluma.threads import threads_allowed
 
 #: Chains per block: enough that Python's share of a step vanishes, few enough that a population of
 #: a thousand keeps several threads busy.
@@ -29,7 +28,7 @@ def blocks_for(n: int) -> int:
 
 def each_block(work: Callable[[int], T], count: int) -> list[T]:
     """Return ``[work(0), ..., work(count - 1)]``, computed by numba.get_num_threads() threads."""
-    threads = min(count, numba.get_num_threads())
+    threads = min(count, threads_allowed())
     with one_thread():
         if threads == 1:
             return [work(block) for block in range(count)]
