@@ -12,9 +12,16 @@ from aluma.pool.sample import Purpose
 from aluma.representation.bias import typical_length, with_bias
 from aluma.representation.softmax import likeliest
 from aluma.spaces.frame import Frame
-from aluma.spaces.late import LITTLE_NOISE, SPLIT_EVERY, Answered
-from aluma.spaces.loosening import FEWEST_FEATURES, FOR_EACH_FEATURE, LATE, LooseningSpace
+from aluma.spaces.late import LITTLE_NOISE, Answered, common
+from aluma.spaces.loosening import (
+    FEWEST_FEATURES,
+    FOR_EACH_FEATURE,
+    LATE,
+    SETTLING,
+    LooseningSpace,
+)
 from aluma.spaces.plain import PlainSpace
+from aluma.strategies.split import LATE_SPLIT_EVERY
 from evidence import generator, seed_of
 
 #: A number of answers after which a late question is asked.
@@ -93,10 +100,24 @@ def test_the_example_nearest_to_a_tie_is_asked_about_late() -> None:
     assert again.index == choice.index
 
 
-@pytest.mark.parametrize("answers", [0, LATE - 1, SPLIT_EVERY * (LATE // SPLIT_EVERY + 1)])
-def test_before_it_is_late_and_every_eighth_time_it_takes_a_split(answers: int) -> None:
+@pytest.mark.parametrize("answers", [0, LATE - 1])
+def test_before_it_is_late_it_takes_a_split(answers: int) -> None:
     X, y = apart(3)
     assert told(X, y, answers).nearest(np.arange(len(X)) >= answers) is None
+
+
+def test_every_eighth_late_question_is_a_split(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = apart(3)
+    learner = learner_of(X)
+    looked: list[Any] = []
+    monkeypatch.setattr(LooseningSpace, "nearest", lambda *given: looked.append(given))
+    counted = []
+    for row in range(2 * LATE_SPLIT_EVERY):
+        before = len(looked)
+        learner.ask()
+        counted.append(len(looked) > before)
+        learner.tell(row, int(y[row]))
+    assert counted == [n % LATE_SPLIT_EVERY > 0 for n in range(2 * LATE_SPLIT_EVERY)]
 
 
 @pytest.mark.parametrize("features", [FEWEST_FEATURES - 1, FEWEST_FEATURES])
@@ -106,8 +127,29 @@ def test_of_few_features_splits_say_all_there_is(features: int) -> None:
     assert (choice is None) == (features < FEWEST_FEATURES)
 
 
-def test_while_hypotheses_are_divided_it_takes_a_split() -> None:
+@pytest.mark.parametrize(("share", "late"), [(0.9 * SETTLING, True), (1.1 * SETTLING, False)])
+def test_while_hypotheses_are_divided_it_takes_a_split(
+    share: float, late: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = apart(3)
+    space = told(X, y)
+    looked: list[Ints] = []
+
+    def glance(self: PlainSpace, pool: Pool, rows: Ints) -> Floats:
+        looked.append(rows)
+        return np.full(len(rows), 1.0 - share)
+
+    monkeypatch.setattr(PlainSpace, "glance", glance)
+    assert (space.nearest(np.arange(len(X)) >= ANSWERS) is not None) == late
+    # The same examples are looked at whenever the same was told, and others after another answer.
+    told(X, y).nearest(np.arange(len(X)) >= ANSWERS)
+    told(X, -y).nearest(np.arange(len(X)) >= ANSWERS)
+    first, again, other = (rows for rows in looked if len(rows) > 1)
+    assert np.array_equal(first, again)
+    assert len(first) < len(X) - ANSWERS or np.array_equal(first, other)
+    # Of more hypotheses that are divided in truth.
     X = generator(4).standard_normal((400, 90))
+    monkeypatch.undo()
     y = np.where(X[:, 0] > 0, 1, -1)
     assert told(X, y).nearest(np.arange(len(X)) >= ANSWERS) is None
 
@@ -146,7 +188,13 @@ def test_with_slack_it_goes_by_soft_votes(mixed: bool) -> None:
     shares = space._inner.glance(space.pool, rows)
     assert ((shares >= 0) & (shares <= 1)).all()
     # A block of hypotheses says nearly what all do.
-    assert np.mean((shares > 0.5) == (space.shares(space.pool)[rows] > 0.5)) > 0.95
+    all_shares = space.shares(space.pool)[rows]
+    assert np.mean((shares > 0.5) == (all_shares > 0.5)) > 0.95
+    if mixed:
+        # Shares of hard votes would be whole numbers of hypotheses.
+        voters = len(space.population.some_voters())
+        assert np.abs(shares * voters - np.round(shares * voters)).max() > 0.1
+        assert np.abs(shares - all_shares).mean() < 0.05
 
 
 def test_copies_of_answered_examples_are_not_asked_about() -> None:
@@ -157,6 +205,84 @@ def test_copies_of_answered_examples_are_not_asked_about() -> None:
     assert choice is not None
     assert (choice.candidates >= 2 * ANSWERS).all()
     assert told(X, y).nearest(np.arange(len(X)) // ANSWERS == 1) is None
+
+
+def stretched(**settings: Any) -> tuple[ALuMA, Ints, Ints]:
+    """Return a learner of a pool in which every row is there twice, labels, and names of rows."""
+    rng = generator(11)
+    X = rng.standard_normal((150, 60))
+    X[:, :20] *= 3.0
+    y = np.where(X[:, :20] @ rng.standard_normal(20) > 0, 1, -1)
+    y[rng.random(150) < 0.1] *= -1
+    learner = learner_of(np.vstack([X, X]), **settings)
+    assert learner.pool.stretch is not None
+    return learner, np.tile(y, 2), np.tile(np.arange(150), 2)
+
+
+@pytest.mark.parametrize("classes", [(-1, 1), (-1, 0, 1)], ids=["two", "three"])
+def test_in_the_prior_s_coordinates_copies_are_known_too(classes: tuple[int, ...]) -> None:
+    """Rows have the same bits there, whichever are read together."""
+    learner, y, names = stretched(classes=classes)
+    seen: set[int] = set()
+    late = again = 0
+    for _ in range(90):
+        nearest = learner.parts.space.nearest(learner.eligible)
+        if nearest is not None:
+            late += 1
+            again += names[nearest.index] in seen
+        row = int(learner.ask())
+        seen.add(int(names[row]))
+        learner.tell(row, int(y[row]))
+    assert late > 20
+    assert again == 0
+
+
+def test_in_the_prior_s_coordinates_replay_and_undo_ask_the_same() -> None:
+    learner, y, _ = stretched()
+    other, _, _ = stretched()
+    for _ in range(ANSWERS + 30):
+        row = int(learner.ask())
+        if learner.n_answers >= ANSWERS:
+            assert other.fork().ask() == row
+            undone = learner.fork()
+            event = undone.history[-1].index
+            undone.undo()
+            undone.ask()
+            undone.tell(event, int(y[event]))
+            assert undone.ask() == row
+        learner.tell(row, int(y[row]))
+        other.tell(row, int(y[row]))
+
+
+def test_after_an_undo_what_stays_is_not_worked_out_again() -> None:
+    X, y = apart(1)
+    pool = Pool(X)
+    events = [(index, int(y[index])) for index in range(20)]
+    whole = Answered((), Frame(pool.dimension)).after(events, pool)
+    fewer = whole.after([*events[:15], (30, int(y[30]))], pool)
+    kept = zip(whole.frame.axes, fewer.frame.axes, strict=False)
+    assert [one is other for one, other in kept] == [True] * 15 + [False]
+    anew = Answered((), Frame(pool.dimension)).after(fewer.told, pool)
+    np.testing.assert_array_equal(fewer.boundary(0.5), anew.boundary(0.5))
+    assert fewer.digests == anew.digests
+    assert [common("abcd", other) for other in ("", "abcd", "ab", "abxd", "abcde")] == [
+        0,
+        4,
+        2,
+        2,
+        4,
+    ]
+
+
+@pytest.mark.parametrize("scale", [1e-41, 1e-20, 1e20])
+def test_the_unit_of_rows_does_not_matter(scale: float) -> None:
+    X, y = apart(2)
+    wanted = told(X, y).nearest(np.arange(len(X)) >= ANSWERS)
+    found = told(scale * X, y).nearest(np.arange(len(X)) >= ANSWERS)
+    assert wanted is not None
+    assert found is not None
+    # Solvers stop near the best.
+    assert found.index in wanted.candidates[:3]
 
 
 def test_of_a_large_pool_the_sample_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,7 +298,9 @@ def test_of_a_large_pool_the_sample_is_looked_at(monkeypatch: pytest.MonkeyPatch
 
 def learner_of(X: Floats, **settings: Any) -> ALuMA:
     given: dict[str, Any] = {"classes": (-1, 1), "bias": True, "promise": "credible"}
-    return ALuMA(X, tolerance=0.0, n_hypotheses=256, random_state=seed_of(9), **given, **settings)
+    return ALuMA(
+        X, tolerance=0.0, n_hypotheses=256, random_state=seed_of(9), **{**given, **settings}
+    )
 
 
 @pytest.mark.parametrize(("settings", "late"), [({}, True), ({"alpha": 1.0}, False)])
@@ -195,7 +323,7 @@ def test_undo_fork_change_and_replay_ask_the_same() -> None:
     for row in first:
         learner.tell(row, int(y[row]))
     asked = []
-    for _ in range(SPLIT_EVERY + 2):
+    for _ in range(LATE_SPLIT_EVERY + 2):
         asked.append(int(learner.ask()))
         learner.tell(asked[-1], int(y[asked[-1]]))
     following = learner.ask()

@@ -44,6 +44,17 @@ class Shape:
         out: Floats = rows * self.rest + (along * (self.factors - self.rest)) @ self.directions
         return out
 
+    @one_thread()
+    def applied_singly(self, rows: Floats) -> Floats:
+        """Return the same, each row with the bits that it has when it is stretched by itself.
+
+        Those of a product of matrices depend on how many rows there are. Here every row is a
+        product of its own.
+        """
+        single = np.ascontiguousarray(rows)[:, None, :]
+        along = np.matmul(single, self.directions.T) * (self.factors - self.rest)
+        return np.asarray(rows * self.rest + np.matmul(along, self.directions)[:, 0, :])
+
     @cached_property
     def whole(self) -> Singles | None:
         """R itself, in float32, where multiplying by it is the cheaper way."""
@@ -109,14 +120,18 @@ class Shaped:
         return self.dense(selection)
 
     def dense(self, selection: Selection) -> npt.NDArray[Any]:
-        """Return rows as a dense array."""
-        return self.shaping.applied(self.inner.dense(selection).astype(np.float64, copy=False))
+        """Return rows as a dense array: the same bits, whatever they are read with.
+
+        Answers that are taken in one by one or together have to lead to the same questions, and
+        copies of a row have to be known as such.
+        """
+        return self.shaping.applied_singly(self._given(selection))
 
     def singles(self, selection: Selection) -> Singles:
         """Return rows as a dense array in float32, which is a third of the work."""
         whole = self.shaping.whole
         if whole is None:
-            return self.dense(selection).astype(np.float32)
+            return self.shaping.applied(self._given(selection)).astype(np.float32)
         # Symmetric: a product with its rows is one with its columns.
         return self.inner.product(selection, self.inner.operand(whole))
 
@@ -147,8 +162,12 @@ class Shaped:
         # Some rows at a time: memory that was never touched costs more than the products.
         copy = np.empty((rows, columns), dtype=np.float32)
         for part in parts(rows, rows_per_block(4 * 8 * columns)):
-            copy[part] = self.dense(part)
+            copy[part] = self.shaping.applied(self._given(part))
         return copy
+
+    def _given(self, selection: Selection) -> Floats:
+        """Return rows as they were given, in float64."""
+        return self.inner.dense(selection).astype(np.float64, copy=False)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the copy out of files and messages to other processes."""

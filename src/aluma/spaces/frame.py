@@ -45,6 +45,10 @@ class Frame:
         """Bytes that a frame has to itself: wide ones share their vectors with those before."""
         return 0 if self.dimension > WIDE else 8 * len(self) * self.dimension
 
+    def begun_with(self, n: int) -> Frame:
+        """Return the frame of the first n vectors."""
+        return self if n == len(self) else Frame(self.dimension, self.axes[:n])
+
     @cached_property
     def vectors(self) -> Floats:
         """All vectors, (r, d)."""

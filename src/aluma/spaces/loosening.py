@@ -32,7 +32,7 @@ from aluma.scoring.large import in_sample
 from aluma.scoring.votes import askable, minority_shares
 from aluma.spaces.frame import Frame
 from aluma.spaces.history import Event, learnt
-from aluma.spaces.late import GLANCED_AT, LITTLE_NOISE, SPLIT_EVERY, Answered, nearest_to
+from aluma.spaces.late import GLANCED_AT, LITTLE_NOISE, Answered, nearest_to
 from aluma.spaces.lifted import LiftedSpace
 from aluma.spaces.plain import ADVICE, PlainSpace
 from aluma.spaces.space import Hypotheses, Retraceable, Standing, Watch, unwatched
@@ -331,7 +331,7 @@ class LooseningSpace(Hypotheses):
         It is late after many answers, once hypotheses disagree about little; no more if so many
         have not contradicted each other that a halfspace seems right about everything.
         """
-        if not self._may_be_late() or len(self._told) % SPLIT_EVERY == 0:
+        if not self._may_be_late():
             return None
         rng = self.rng(OfState.NEAREST)
         seen, open_, names = in_sample(self.pool, eligible, rng)

@@ -52,7 +52,7 @@ from aluma.scoring.many import (
 from aluma.scoring.votes import askable
 from aluma.spaces.frame import Frame
 from aluma.spaces.history import Event, column, learnt
-from aluma.spaces.late import GLANCE, GLANCED_AT, LITTLE_NOISE, SPLIT_EVERY
+from aluma.spaces.late import GLANCED_AT, LITTLE_NOISE
 from aluma.spaces.plain import ADVICE
 from aluma.spaces.space import Retraceable, Standing, Watch, unwatched
 from aluma.spaces.wide import Seen, WideHypotheses, is_wide
@@ -67,8 +67,9 @@ BATCH_JURY = 128
 #: 75 to 115 on there was little to choose; from 30 to 60 on, and on MNIST from 80 or 150 on, errors
 #: at 100 to 300 were larger.
 LATE, LATE_FOR_EACH = 100, 10
-#: Or before, once no larger share of votes than this is against the leading class.
-SETTLING = 0.2
+#: Or before, once no larger share of votes than this is against the leading class, as so many
+#: hypotheses see it.
+SETTLING, GLANCE = 0.2, 32
 #: Once the likeliest weights give the leading class of an example all but this share of the chances
 #: on average, every second of these questions is about the least certain example: what is wrong
 #: then is a row unlike all others, far from every tie, and told by its entropy alone. On ten seeds
@@ -309,8 +310,6 @@ class ManySpace(Retraceable):
         What is wrong late is wrong although most hypotheses agree on it, and splits do not find
         that. No hypotheses have to be written down for it.
         """
-        if len(self._told) % SPLIT_EVERY == 0:
-            return None
         rng = self.rng(OfState.NEAREST)
         seen, open_, names = in_sample(self.pool, eligible, rng)
         rows = askable(seen, open_)
