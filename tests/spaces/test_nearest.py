@@ -13,13 +13,11 @@ from aluma.pool.sample import Purpose
 from aluma.representation.bias import typical_length, with_bias
 from aluma.representation.softmax import likeliest
 from aluma.scoring.many import (
-    chances_of,
     class_counts,
     disputed_share,
-    least_certain,
     nearest_to_a_tie,
 )
-from aluma.spaces.many import DOUBT, LITTLE_NOISE, ManySpace
+from aluma.spaces.many import LITTLE_NOISE, ManySpace
 from evidence import generator, seed_of
 
 #: Rows of a pool that a small sample stands for.
@@ -46,36 +44,6 @@ def test_the_nearest_rows_to_a_tie_are_those_whose_leaders_differ_least() -> Non
     assert nearest_to_a_tie(products, np.array([0, 2])).tolist() == [2, 0]
     assert disputed_share(np.array([[0.5, 0.5], [1.0, 0.0]])) == 0.25
     assert disputed_share(np.empty((0, 3))) == 0.0
-
-
-def test_the_least_certain_rows_are_those_whose_chances_have_most_entropy() -> None:
-    """Not those nearest to a tie: three classes may be possible, none of them nearly as likely."""
-    products = np.array([[5.0, 4.9, -9.0], [2.0, 1.5, 1.4], [9.0, 0.0, 0.0]], dtype=np.float32)
-    assert nearest_to_a_tie(products, np.arange(3)).tolist() == [0, 1, 2]
-    assert least_certain(products, np.arange(3)).tolist() == [1, 0, 2]
-    assert least_certain(products, np.array([0, 2])).tolist() == [0, 2]
-    assert least_certain(products, np.arange(3), lambda rows: rows != 1).tolist() == [0, 2]
-    np.testing.assert_allclose(chances_of(products).sum(axis=1), 1.0, rtol=1e-6)
-    far = 1e4 * products
-    assert np.isfinite(chances_of(far)).all()
-    assert least_certain(far, np.arange(3)).size == 3
-
-
-@pytest.mark.parametrize("others", [9.0, 1.0], ids=["sure", "in doubt"])
-def test_every_second_late_question_is_about_the_least_certain_once_little_is_doubted(
-    others: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    X, y = clusters(3)
-    products = np.tile(np.array([others, 0.0, 0.0], dtype=np.float32), (len(X), 1))
-    tie, unsure = 200, 250
-    products[tie], products[unsure] = (8.0, 7.9, 0.0), (0.3, 0.1, 0.0)
-    monkeypatch.setattr(ManySpace, "fitted", lambda *_: products)
-    sure = bool(1.0 - chances_of(products).max(axis=1).mean() < DOUBT)
-    assert sure == (others == 9.0)
-    for answers in (101, 102):
-        choice = told(X, y, answers).nearest(np.arange(len(X)) >= answers)
-        assert choice is not None
-        assert choice.index == (unsure if sure and answers % 2 == 0 else tie)
 
 
 def test_products_are_those_with_the_likeliest_weights() -> None:

@@ -29,7 +29,7 @@ CANDIDATES = 96
 #: ... on so many of the rows, by the hypotheses that the shortlist was made by: with all of them,
 #: on 32 seeds of the digits, errors were the same to 0.1 points on average of 25 to 100 answers.
 WITNESSES = 384
-#: Rows nearest to a tie, or least certain, that are named.
+#: Rows nearest to a tie, or contradicted by neighbours, that are named.
 NEAR = 32
 #: Rows with at most so many columns are taken out of the pool to be looked at again: where a prior
 #: stretches them, that is cheaper than to stretch the hypotheses.
@@ -170,25 +170,6 @@ def nearest_to_a_tie(
     """
     two = np.partition(products[rows], -2, axis=1)[:, -2:]
     return first_of(rows[np.argsort(two[:, 1] - two[:, 0], kind="stable")], worth_asking)
-
-
-def least_certain(
-    products: Singles, rows: Ints, worth_asking: Callable[[Ints], Bools] | None = None
-) -> Ints:
-    """Return the rows whose chances have the largest entropy, in order, some of them.
-
-    Chances are those of softmax regression, for products in units of its noise. Parameters are as
-    for :func:`nearest_to_a_tie`.
-    """
-    chances = chances_of(products[rows])
-    entropy = -(chances * np.log(np.maximum(chances, np.finfo(chances.dtype).tiny))).sum(axis=1)
-    return first_of(rows[np.argsort(-entropy, kind="stable")], worth_asking)
-
-
-def chances_of(products: Singles) -> Singles:
-    """Return the chance of each class, (n, K), for products in units of the noise."""
-    chances = np.exp(products - products.max(axis=1, keepdims=True))
-    return np.asarray(chances / chances.sum(axis=1, keepdims=True))
 
 
 def first_of(order: Ints, worth_asking: Callable[[Ints], Bools] | None) -> Ints:

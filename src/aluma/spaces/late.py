@@ -9,7 +9,7 @@ them is where both sides meet.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +17,6 @@ import numpy as np
 from aluma.arrays import Bools, Floats, Ints
 from aluma.pool import Pool
 from aluma.representation.softmax import likeliest
-from aluma.scoring.many import first_of
 from aluma.spaces.frame import Frame
 
 #: The noise of the weights that tell what is near a tie, in lengths of a typical row. On six seeds
@@ -84,9 +83,9 @@ def _digest(x: Floats) -> bytes:
     return hashlib.blake2b((x + 0.0).tobytes(), digest_size=16).digest()
 
 
-def nearest_to(direction: Floats, pool: Pool, rows: Ints, is_new: Callable[[Ints], Bools]) -> Ints:
-    """Return those of some rows of a pool that are nearest to a boundary, the nearest first."""
-    distance = np.empty(len(rows))
-    for part, margins in pool.margin_blocks(direction[None], rows):
-        distance[part] = np.abs(margins[:, 0])
-    return first_of(rows[np.argsort(distance, kind="stable")], is_new)
+def margins(pool: Pool, direction: Floats, rows: Ints) -> Floats:
+    """Return the products of some rows of a pool with a direction."""
+    found = np.empty(len(rows))
+    for part, products in pool.margin_blocks(direction[None], rows):
+        found[part] = products[:, 0]
+    return found

@@ -29,11 +29,13 @@ from aluma.sampling.population import VOTE, Population, Task
 from aluma.scoring import Choice
 from aluma.scoring.disputes import Disputes
 from aluma.scoring.large import in_sample
+from aluma.scoring.many import first_of
 from aluma.scoring.votes import askable, minority_shares
 from aluma.spaces.frame import Frame
 from aluma.spaces.history import Event, learnt
-from aluma.spaces.late import GLANCED_AT, LITTLE_NOISE, Answered, nearest_to
+from aluma.spaces.late import GLANCED_AT, LITTLE_NOISE, Answered, margins
 from aluma.spaces.lifted import LiftedSpace
+from aluma.spaces.neighbours import Neighbours
 from aluma.spaces.plain import ADVICE, PlainSpace
 from aluma.spaces.space import Hypotheses, Retraceable, Standing, Watch, unwatched
 from aluma.streams import OfState
@@ -104,6 +106,8 @@ class LooseningSpace(Hypotheses):
         self._told: list[tuple[int, int]] = []
         #: The answered examples in their span, when a late question was last looked for.
         self._answered = Answered((), Frame(self.pool.dimension))
+        #: What neighbours said then.
+        self._neighbours: Neighbours | None = None
         self._conflict: Conflict | None = None
         #: Whether checks have decided about the slack.
         self._checked = False
@@ -329,7 +333,8 @@ class LooseningSpace(Hypotheses):
         """Return the example nearest to the likeliest boundary if it is late, or None.
 
         It is late after many answers, once hypotheses disagree about little; no more if so many
-        have not contradicted each other that a halfspace seems right about everything.
+        have not contradicted each other that a halfspace seems right about everything. Where
+        neighbours foretell answers, it is every second time one that they contradict.
         """
         if not self._may_be_late():
             return None
@@ -345,7 +350,13 @@ class LooseningSpace(Hypotheses):
         def is_new(some: Ints) -> Bools:
             return ~self._answered.has(self.pool.rows(some if names is None else names[some]))
 
-        near = nearest_to(boundary, seen, rows, is_new)
+        beyond = margins(seen, boundary, rows)
+        known = Neighbours.about(self._neighbours, seen, names, self._typical)
+        self._neighbours = known.after(self._told, self.pool)
+        if self._neighbours.to_be_heard:
+            near = self._neighbours.contradicted(np.where(beyond > 0, 1, -1), rows, is_new)
+        else:
+            near = first_of(rows[np.argsort(np.abs(beyond), kind="stable")], is_new)
         if not len(near):
             return None
         positive = float(self._inner.glance(seen, near[:1])[0])

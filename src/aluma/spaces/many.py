@@ -39,20 +39,19 @@ from aluma.scoring.disputes import Disputes
 from aluma.scoring.large import in_sample
 from aluma.scoring.many import (
     Matrices,
-    chances_of,
     choose_among_classes,
     choose_classes_batch,
     class_counts,
     class_products,
     class_votes,
     disputed_share,
-    least_certain,
     nearest_to_a_tie,
 )
 from aluma.scoring.votes import askable
 from aluma.spaces.frame import Frame
 from aluma.spaces.history import Event, column, learnt
 from aluma.spaces.late import GLANCED_AT, LITTLE_NOISE
+from aluma.spaces.neighbours import Neighbours
 from aluma.spaces.plain import ADVICE
 from aluma.spaces.space import Retraceable, Standing, Watch, unwatched
 from aluma.spaces.wide import Seen, WideHypotheses, is_wide
@@ -70,13 +69,6 @@ LATE, LATE_FOR_EACH = 100, 10
 #: Or before, once no larger share of votes than this is against the leading class, as so many
 #: hypotheses see it.
 SETTLING, GLANCE = 0.2, 32
-#: Once the likeliest weights give the leading class of an example all but this share of the chances
-#: on average, every second of these questions is about the least certain example: what is wrong
-#: then is a row unlike all others, far from every tie, and told by its entropy alone. On ten seeds
-#: of the digits (1 to 6 and 11 to 14), from 200 or 250 answers on, 2.3 and 0 instead of 2.9 and 1.1
-#: rows were wrong after 400 and 500; from 100 on more were wrong after 200, and on 6,000 of MNIST,
-#: where the share stays above 0.2, more were after 300.
-DOUBT = 0.15
 
 
 class ManySpace(Retraceable):
@@ -121,6 +113,8 @@ class ManySpace(Retraceable):
     def _begin(self) -> None:
         #: The weights that were last found likeliest, and by what answers and noise.
         self._likeliest: tuple[tuple[tuple[int, int], ...], float, Floats] | None = None
+        #: What neighbours said, when a late question was last looked for.
+        self._neighbours: Neighbours | None = None
         self._population = Population(0, self.size, self.seed, self.sampler)
         #: What the answered examples span.
         self._frame = Frame(self.pool.dimension)
@@ -305,10 +299,10 @@ class ManySpace(Retraceable):
         return choice.named(rows)
 
     def nearest(self, eligible: Bools) -> Choice | None:
-        """Return the example nearest to a tie if it is late, or the least certain one, or None.
+        """Return the example nearest to a tie if it is late, or one whose neighbours disagree.
 
         What is wrong late is wrong although most hypotheses agree on it, and splits do not find
-        that. No hypotheses have to be written down for it.
+        that. No hypotheses have to be written down for it. None if it is early.
         """
         rng = self.rng(OfState.NEAREST)
         seen, open_, names = in_sample(self.pool, eligible, rng)
@@ -320,9 +314,13 @@ class ManySpace(Retraceable):
             return self._are_new(some if names is None else names[some])
 
         products = self.fitted(seen, LITTLE_NOISE)
-        sure = 1.0 - chances_of(products[rows]).max(axis=1).mean() < DOUBT
-        first = least_certain if sure and len(self._told) % 2 == 0 else nearest_to_a_tie
-        near = first(products, rows, new)
+        told = [(index, column(sign)) for index, sign in self._told]
+        known = Neighbours.about(self._neighbours, seen, names, self._typical)
+        self._neighbours = known.after(told, self.pool)
+        if self._neighbours.to_be_heard:
+            near = self._neighbours.contradicted(products[rows].argmax(axis=1), rows, new)
+        else:
+            near = nearest_to_a_tie(products, rows, new)
         if not len(near):
             return None
         choice = Choice(int(near[0]), 1.0, 0.25, near, self.classes * len(rows)).named(names)
