@@ -172,6 +172,20 @@ def nearest_to_a_tie(
     return first_of(rows[np.argsort(two[:, 1] - two[:, 0], kind="stable")], worth_asking)
 
 
+def doubt(products: Singles) -> float:
+    """Return the mean chance that the leading class is not the right one, by softmax regression.
+
+    Examples
+    --------
+    >>> round(doubt(np.array([[0.0, 0.0], [9.0, -9.0]])), 3)
+    0.25
+    """
+    if not len(products):
+        return 0.0
+    chances = np.exp(products - products.max(axis=1, keepdims=True))
+    return float(1.0 - (1.0 / chances.sum(axis=1)).mean())
+
+
 def first_of(order: Ints, worth_asking: Callable[[Ints], Bools] | None) -> Ints:
     """Return the first rows that are worth asking about."""
     if worth_asking is None:

@@ -45,6 +45,7 @@ from aluma.scoring.many import (
     class_products,
     class_votes,
     disputed_share,
+    doubt,
     nearest_to_a_tie,
 )
 from aluma.scoring.votes import askable
@@ -69,6 +70,10 @@ LATE, LATE_FOR_EACH = 100, 10
 #: Or before, once no larger share of votes than this is against the leading class, as so many
 #: hypotheses see it.
 SETTLING, GLANCE = 0.2, 32
+#: Neighbours are heard once the likeliest weights give the leading class of an example all but this
+#: share of the chances on average. On 6,000 digits of MNIST, where the share stays above 0.2, more
+#: were wrong after 200 and 300 answers when they were heard before.
+DOUBT = 0.15
 
 
 class ManySpace(Retraceable):
@@ -314,12 +319,14 @@ class ManySpace(Retraceable):
             return self._are_new(some if names is None else names[some])
 
         products = self.fitted(seen, LITTLE_NOISE)
-        told = [(index, column(sign)) for index, sign in self._told]
-        known = Neighbours.about(self._neighbours, seen, names, self._typical)
-        self._neighbours = known.after(told, self.pool)
-        if self._neighbours.to_be_heard:
-            near = self._neighbours.contradicted(products[rows].argmax(axis=1), rows, new)
-        else:
+        near = np.empty(0, dtype=np.int64)
+        if doubt(products[rows]) < DOUBT:
+            told = [(index, column(sign)) for index, sign in self._told]
+            known = Neighbours.about(self._neighbours, seen, names, self._typical)
+            self._neighbours = known.after(told, self.pool)
+            if self._neighbours.to_be_heard:
+                near = self._neighbours.contradicted(products[rows].argmax(axis=1), rows, new)
+        if not len(near):
             near = nearest_to_a_tie(products, rows, new)
         if not len(near):
             return None
