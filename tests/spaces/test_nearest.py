@@ -1,4 +1,4 @@
-"""Late questions about several classes: the example nearest to a tie, or the least certain."""
+"""Late questions about several classes: the example nearest to a tie."""
 
 from typing import Any
 
@@ -15,9 +15,11 @@ from aluma.representation.softmax import likeliest
 from aluma.scoring.many import (
     class_counts,
     disputed_share,
+    doubt,
     nearest_to_a_tie,
 )
-from aluma.spaces.many import LITTLE_NOISE, ManySpace
+from aluma.spaces.many import DOUBT, LITTLE_NOISE, ManySpace
+from aluma.spaces.neighbours import Neighbours
 from evidence import generator, seed_of
 
 #: Rows of a pool that a small sample stands for.
@@ -44,6 +46,26 @@ def test_the_nearest_rows_to_a_tie_are_those_whose_leaders_differ_least() -> Non
     assert nearest_to_a_tie(products, np.array([0, 2])).tolist() == [2, 0]
     assert disputed_share(np.array([[0.5, 0.5], [1.0, 0.0]])) == 0.25
     assert disputed_share(np.empty((0, 3))) == 0.0
+    assert doubt(1e4 * products) == pytest.approx(0.0)
+    assert doubt(np.empty((0, 3), dtype=np.float32)) == 0.0
+
+
+@pytest.mark.parametrize("others", [9.0, 1.0], ids=["sure", "in doubt"])
+def test_neighbours_are_heard_once_little_is_doubted(
+    others: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = clusters(3)
+    products = np.tile(np.array([others, 0.0, 0.0], dtype=np.float32), (len(X), 1))
+    tie, contradicted = 200, 250
+    products[tie] = (8.0, 7.9, 0.0)
+    monkeypatch.setattr(ManySpace, "fitted", lambda *_: products)
+    monkeypatch.setattr(Neighbours, "to_be_heard", True)
+    monkeypatch.setattr(Neighbours, "contradicted", lambda *_: np.array([contradicted]))
+    sure = doubt(products) < DOUBT
+    assert sure == (others == 9.0)
+    choice = told(X, y, 101).nearest(np.arange(len(X)) >= 101)
+    assert choice is not None
+    assert choice.index == (contradicted if sure else tie)
 
 
 def test_products_are_those_with_the_likeliest_weights() -> None:
