@@ -13,7 +13,7 @@ from aluma.pool import Pool
 from aluma.pool.sample import Purpose
 from aluma.representation.bias import with_bias
 from aluma.spaces import neighbours
-from aluma.spaces.loosening import LATE, LooseningSpace
+from aluma.spaces.loosening import LATE, SETTLED, LooseningSpace
 from aluma.spaces.neighbours import EVERY, FORETOLD, RECORD, STEPS, Neighbours
 from evidence import generator, seed_of
 
@@ -178,6 +178,7 @@ def test_every_second_late_question_is_about_what_they_contradict(
     main = np.flatnonzero(X[:, 0] * y > 0)
     rows = [*main[: RECORD + 20], *np.setdiff1d(np.arange(400), main)[:2]]
     learner.tell(rows, y[rows])
+    monkeypatch.setattr("aluma.spaces.loosening.SETTLED", 1.0)
     if not foretell:
         monkeypatch.setattr(neighbours, "FORETOLD", 1.1)
     asked = []
@@ -194,6 +195,24 @@ def test_every_second_late_question_is_about_what_they_contradict(
     assert any(heard for heard, _ in asked) == foretell
     # On the island, until it is known.
     assert next((island for heard, island in asked if heard), True)
+
+
+@pytest.mark.parametrize(("share", "heard"), [(0.9 * SETTLED, True), (1.1 * SETTLED, False)])
+def test_of_two_classes_they_are_heard_once_hypotheses_disagree_about_next_to_nothing(
+    share: float, heard: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = islands(12)
+    space = LooseningSpace(with_bias(X, True), 256, 0)
+    space.add_many([(index, int(y[index])) for index in range(LATE + 1)])
+    contradicted = LATE + 20
+    monkeypatch.setattr(Neighbours, "to_be_heard", True)
+    monkeypatch.setattr(Neighbours, "contradicted", lambda *_: np.array([contradicted]))
+    monkeypatch.setattr(
+        type(space._inner), "glance", lambda *given: np.full(len(given[-1]), 1.0 - share)
+    )
+    choice = space.nearest(np.arange(len(X)) > LATE)
+    assert choice is not None
+    assert (choice.index == contradicted) == heard
 
 
 def test_undo_fork_and_replay_ask_the_same() -> None:

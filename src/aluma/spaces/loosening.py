@@ -63,6 +63,8 @@ DEAR_ANSWERS = 512
 #: 0.05 but MNIST 3 and 5 after 100 (+0.16 points, 0.09), and three errors at 100 or 200 were
 #: smaller by two standard errors of the pairs.
 LATE, SETTLING = 40, 0.1
+#: Neighbours are heard once it is a smaller share than this.
+SETTLED = 0.01
 #: They end after so many answers for each feature that contradict each other nowhere: a halfspace
 #: is then right about nearly everything, and splits find the rest sooner. Without an end a sphere
 #: in 10 dimensions took 78 answers instead of 62.
@@ -342,7 +344,8 @@ class LooseningSpace(Hypotheses):
         seen, open_, names = in_sample(self.pool, eligible, rng)
         rows = askable(seen, open_)
         looked = np.sort(rng.permutation(rows)[:GLANCED_AT])
-        if minority_shares(self._inner.glance(seen, looked)).mean() >= SETTLING:
+        disputed = minority_shares(self._inner.glance(seen, looked)).mean()
+        if disputed >= SETTLING:
             return None
         self._answered = self._answered.after(self._told, self.pool)
         boundary = self._answered.boundary(LITTLE_NOISE * self._typical)
@@ -351,11 +354,13 @@ class LooseningSpace(Hypotheses):
             return ~self._answered.has(self.pool.rows(some if names is None else names[some]))
 
         beyond = margins(seen, boundary, rows)
-        known = Neighbours.about(self._neighbours, seen, names, self._typical)
-        self._neighbours = known.after(self._told, self.pool)
-        if self._neighbours.to_be_heard:
-            near = self._neighbours.contradicted(np.where(beyond > 0, 1, -1), rows, is_new)
-        else:
+        near = np.empty(0, dtype=np.int64)
+        if disputed < SETTLED:
+            known = Neighbours.about(self._neighbours, seen, names, self._typical)
+            self._neighbours = known.after(self._told, self.pool)
+            if self._neighbours.to_be_heard:
+                near = self._neighbours.contradicted(np.where(beyond > 0, 1, -1), rows, is_new)
+        if not len(near):
             near = first_of(rows[np.argsort(np.abs(beyond), kind="stable")], is_new)
         if not len(near):
             return None
