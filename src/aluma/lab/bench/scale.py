@@ -58,6 +58,17 @@ DRAWS, MANY_DRAWS, OVER_HIT_AND_RUN, FEW_DRAWS, TURNS = "draws", 16_000, 800.0, 
 #: What is measured in seconds.
 SECONDS = ("one_pass", "opening", "ask", "tell", "predict", "certify", "finished", "looked",
            "predict_again")  # fmt: skip
+#: What the table calls them.
+HEADS = {
+    "opening": "opening",
+    "ask": "ask",
+    "tell": "tell",
+    "predict": "predict",
+    "certify": "certificate",
+    "finished": "finished, one answer later",
+    "looked": "the same anew",
+    "predict_again": "predict again",
+}
 #: How often, spread over a run, the learner is asked whether it has finished.
 LOOKS = 3
 #: Worker processes of a cluster here, with a thread each.
@@ -485,21 +496,28 @@ def _in_words(place: str, cost: Cost, first: Cost) -> str:
 
 
 def _table(costs: dict[str, Cost], title: str) -> Table:
+    """Return what was measured, a column for each place, so that it fits a terminal."""
     table = Table(title=title)
-    heads = ("place", "a pass, s", "opening", "ask", "tell", "predict", "certificate",
-             "finished, one answer later", "anew", "predict again", "peak MiB")  # fmt: skip
-    for head in (*heads, "bytes a question, out and back", "same questions", "same labels"):
-        table.add_column(head, justify="right")
+    for head in ("", *costs):
+        table.add_column(head, justify="right" if head else "left")
     first = next(iter(costs.values()))
-    for place, cost in costs.items():
-        unit = cost.one_pass
-        table.add_row(
-            place,
-            f"{unit:.3f}",
-            *(f"{getattr(cost, name) / unit:.3f}" for name in SECONDS if name != "one_pass"),
-            f"{cost.peak / 2**20:.0f}",
-            "-" if cost.traffic is None else "{:,.0f} {:,.0f}".format(*cost.traffic),
-            "yes" if cost.questions == first.questions else "no",
-            "yes" if (cost.labels == first.labels).all() else "no",
-        )
+
+    def row(head: str, cell: Callable[[Cost], str]) -> None:
+        table.add_row(head, *(cell(cost) for cost in costs.values()))
+
+    def in_passes(cost: Cost, name: str) -> str:
+        return f"{getattr(cost, name) / cost.one_pass:.3f}"
+
+    row("a pass, s", lambda cost: f"{cost.one_pass:.3f}")
+    for name, head in HEADS.items():
+        row(head, partial(in_passes, name=name))
+    row("peak MiB", lambda cost: f"{cost.peak / 2**20:.0f}")
+    row("bytes a question, out", lambda cost: _sent(cost, 0))
+    row("and back", lambda cost: _sent(cost, 1))
+    row("same questions", lambda cost: "yes" if cost.questions == first.questions else "no")
+    row("same labels", lambda cost: "yes" if (cost.labels == first.labels).all() else "no")
     return table
+
+
+def _sent(cost: Cost, way: int) -> str:
+    return "-" if cost.traffic is None else f"{cost.traffic[way]:,.0f}"
