@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from aluma.arrays import Floats, Ints
 from aluma.errors import Conflict
@@ -249,3 +250,24 @@ def test_more_features_than_answers_leave_the_rest_free() -> None:
     found = space.shares(Pool(X))
     assert (found[np.arange(6), labels[:6]] == 1.0).all()
     assert space.voters().shape == (256, 3, 500)
+
+
+def test_early_questions_are_chosen_by_more_hypotheses() -> None:
+    X = small_pool(31, m=80, d=6)
+    y = X[:, :3].argmax(axis=1)
+
+    def told(pool: Pool, answers: int) -> ManySpace:
+        space = ManySpace(pool, 3, 256, 0)
+        space.add_many([(index, int(y[index]) or -1) for index in range(answers)])
+        return space
+
+    pool = with_bias(X, True)
+    for answers, times in ((0, 4), (many.EARLY - 1, 4), (many.EARLY, 1)):
+        space = told(pool, answers)
+        assert len(space.voters()) == 256
+        assert len(space.voters(4)) == times * 256
+        # Others, not the same again.
+        matrices = space.voters(4).reshape(times * 256, -1)
+        assert len(np.unique(matrices, axis=0)) > 0.9 * len(matrices)
+    wide = sparse.random(80, 2500, 0.02, "csr", random_state=generator(32))
+    assert len(told(with_bias(wide, True), 5).voters(4)) == 256
