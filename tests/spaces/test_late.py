@@ -148,7 +148,7 @@ def test_while_hypotheses_are_divided_it_takes_a_split(
     assert len(first) < len(X) - ANSWERS
     assert np.array_equal(first, again)
     assert not np.array_equal(first, other)
-    # Of more hypotheses that are divided in truth.
+    # Votes that are divided in truth, without a glance made up.
     X = generator(4).standard_normal((400, 90))
     monkeypatch.undo()
     y = np.where(X[:, 0] > 0, 1, -1)

@@ -67,8 +67,9 @@ class Neighbours:
 
     def after(self, told: Sequence[tuple[int, int]], whole: Pool) -> Neighbours:
         """Return the same after these answers about a whole pool, going on from what is known."""
-        known = (one for one in (self, *reversed(self.before)) if _begin(told, one.told))
-        start = next(known, None) or self._without_answers()
+        states = (self, *reversed(self.before))
+        known = (one for one in states if tuple(told[: len(one.told)]) == one.told)
+        start = next(known, None) or Neighbours(self.pool, self.names, self.unit, self.squares)
         if len(told) == len(start.told):
             return start
         nearest, foretold = dict(start.nearest), list(start.foretold)
@@ -121,9 +122,6 @@ class Neighbours:
         ratio = same / np.maximum(other, np.finfo(np.float32).tiny)
         return first_of(rows[np.argsort(-ratio, kind="stable")], worth_asking)
 
-    def _without_answers(self) -> Neighbours:
-        return Neighbours(self.pool, self.names, self.unit, self.squares)
-
     def _place(self, index: int) -> int | None:
         """Return where an example of the whole pool is among these, or None."""
         if self.names is None:
@@ -142,8 +140,3 @@ class Neighbours:
         size = length / self.unit
         away = self.squares + size**2 - 2.0 * size * (along / self.unit)
         return np.maximum(away, 0.0).astype(np.float32)
-
-
-def _begin(told: Sequence[tuple[int, int]], known: Sequence[tuple[int, int]]) -> bool:
-    """Say whether a history begins with the answers that are known."""
-    return tuple(told[: len(known)]) == tuple(known)
