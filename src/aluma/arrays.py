@@ -13,6 +13,10 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 Singles: TypeAlias = npt.NDArray[np.float32]
 Ints: TypeAlias = npt.NDArray[np.int64]
 Bools: TypeAlias = npt.NDArray[np.bool_]
+#: Codes of labels, in whatever holds them.
+Signs: TypeAlias = npt.NDArray[np.signedinteger[Any]]
+#: Shares of votes; of large pools in half of the memory.
+Shares: TypeAlias = npt.NDArray[np.floating[Any]]
 
 
 #: What numpy.load raises on a file that is broken; headers are read by Python's own parser.

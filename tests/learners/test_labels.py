@@ -151,13 +151,11 @@ def test_a_copy_is_independent() -> None:
 @given(st.booleans(), st.lists(st.floats(0, 1), min_size=1))
 def test_shares_are_those_of_the_second_label(given_order: bool, positive: list[float]) -> None:
     shares = np.array(positive)
-    tied = np.zeros(len(shares), dtype=bool)
-    tied[0] = True
+    expected = shares.copy() if given_order else 1 - shares
     # The second label is "a", which is +1, as given; it is "b", which is -1, as learnt.
     labels = Labels(("b", "a")) if given_order else learnt("a", "b")
-    second = labels.second_shares(shares, tied)
+    second = labels.second_shares(shares, np.array([0]))
     assert second[0] == 1.0
-    expected = shares if given_order else 1 - shares
     np.testing.assert_array_equal(second[1:], expected[1:])
 
 

@@ -14,7 +14,7 @@ import pytest
 from aluma import ALuMA, SimpleMargin
 from aluma.errors import BadInput, Unreadable
 from aluma.pool import Pool, zarr_arrays
-from aluma.pool.chunked import Chunked
+from aluma.pool.chunked import FOR_EACH_ROW, Chunked
 from aluma.pool.parquet import _put_side_by_side
 from aluma.pool.sample import Purpose
 from evidence import generator
@@ -68,7 +68,7 @@ def as_parquet(kind: str, path: Path, X: np.ndarray) -> None:
 def small_samples(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("aluma.pool.sample.MOST_ROWS", 4096)
     # Some pieces are kept, and the others are read whenever they are wanted.
-    monkeypatch.setattr("aluma.pool.chunked.KEPT_BYTES", 100_000)
+    monkeypatch.setattr("aluma.pool.chunked.KEPT_BYTES", 100_000 + FOR_EACH_ROW * MANY)
 
 
 @pytest.fixture(scope="module")
@@ -166,7 +166,8 @@ def test_pieces_that_were_read_stay_as_long_as_there_is_room(
 ) -> None:
     X = generator(4).standard_normal((100, 3)).astype(np.float32)
     source = Counted(X)
-    monkeypatch.setattr("aluma.pool.chunked.KEPT_BYTES", 3 * X[:20].nbytes + 1)
+    room = 3 * X[:20].nbytes + 1 + FOR_EACH_ROW * len(X)
+    monkeypatch.setattr("aluma.pool.chunked.KEPT_BYTES", room)
     store = Chunked(source)
     # The first block of the first piece is enough, so that piece is not kept, nor its room taken.
     assert np.array_equal(store.dense(slice(0, 5)), X[:5])
@@ -176,6 +177,18 @@ def test_pieces_that_were_read_stay_as_long_as_there_is_room(
     assert source.times == [2, 1, 1, 3, 3]
     assert np.array_equal(store.dense(np.array([99, 2, 45])), X[[99, 2, 45]])
     assert source.times == [2, 1, 1, 3, 4]
+
+
+@pytest.mark.parametrize(("more", "kept"), [(0, 5), (-1, 4), (-(10**6), 0)])
+def test_what_all_rows_need_elsewhere_is_no_room_for_pieces(
+    monkeypatch: pytest.MonkeyPatch, more: int, kept: int
+) -> None:
+    X = generator(4).standard_normal((100, 3)).astype(np.float32)
+    monkeypatch.setattr("aluma.pool.chunked.KEPT_BYTES", X.nbytes + FOR_EACH_ROW * len(X) + more)
+    store = Chunked(Counted(X))
+    for _ in range(2):
+        assert np.array_equal(store.dense(slice(0, 100)), X)
+    assert len(store._pieces) == kept
 
 
 def test_a_centred_pool_in_a_file(tmp_path: Path, numbers: np.ndarray) -> None:

@@ -8,8 +8,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from aluma.arrays import Bools, Floats, Ints, plain
+from aluma.arrays import Floats, Ints, Shares, Signs, plain
+from aluma.pool.store import parts
 from aluma.spaces.history import column
+
+#: Labels that are looked up at a time.
+AT_ONCE = 2**20
 
 
 class Labels:
@@ -111,7 +115,7 @@ class Labels:
                 self._signs[value] = len(self._signs)
         return self._signs[value]
 
-    def of_signs(self, signs: Ints) -> npt.NDArray[Any]:
+    def of_signs(self, signs: Signs) -> npt.NDArray[Any]:
         """Return the labels that signs stand for."""
         names = {column(sign): label for label, sign in self._signs.items()}
         known = next(iter(names.values()), 0)
@@ -119,16 +123,21 @@ class Labels:
         values = np.array(listed)
         if values.dtype.kind in "US" and not all(isinstance(v, str | bytes) for v in listed):
             values = np.array(listed, dtype=object)
-        return np.asarray(values[np.maximum(signs, 0).astype(np.int64)])
+        out = np.empty(len(signs), values.dtype)
+        for part in parts(len(signs), AT_ONCE):
+            out[part] = values[np.maximum(signs[part], 0)]
+        return out
 
-    def in_order(self, shares: Floats) -> Floats:
+    def in_order(self, shares: Shares) -> Floats:
         """Return shares of votes, a column for each sign, as columns in the order of ``order``."""
         return np.asarray(shares[:, [column(self._signs[label]) for label in self.order]])
 
-    def second_shares(self, positive: npt.NDArray[Any], tied: Bools) -> npt.NDArray[Any]:
-        """Turn shares of + votes into shares for ``order[1]``, where examples that tie go."""
-        share = positive if self._signs[self.order[1]] == 1 else 1.0 - positive
-        return np.where(tied, 1.0, share)
+    def second_shares(self, positive: Shares, tied: Ints) -> Shares:
+        """Turn shares of + votes, in place, into those for ``order[1]``, where ties go."""
+        if self._signs[self.order[1]] != 1:
+            np.subtract(1.0, positive, out=positive)
+        positive[tied] = 1.0
+        return positive
 
     def _refusal(self, value: Any) -> str:
         if len(self._signs) == 2:

@@ -20,7 +20,7 @@ from typing import Any, Literal, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from aluma.arrays import Bools, Floats, Ints, plain, positive_integer
+from aluma.arrays import Bools, Floats, Ints, Shares, Signs, plain, positive_integer
 from aluma.errors import Conflict, Exhausted, OutOfReach
 from aluma.learners.labels import Labels
 from aluma.pool import Pool
@@ -416,7 +416,10 @@ class Learner:
         if self._classes > 2:
             return self._labels.in_order(self._class_shares(pool, told))
         second = self._second_shares(pool, told, counted=True)
-        return np.stack([1.0 - second, second], axis=1)
+        shares = np.empty((len(second), 2))
+        shares[:, 1] = second
+        np.subtract(1.0, second, out=shares[:, 0])
+        return shares
 
     def predict(self, X: Any = None) -> npt.NDArray[Any]:
         """Return the label of the majority for the pool, or for new examples."""
@@ -570,7 +573,7 @@ class Learner:
                     "np.flatnonzero(at.eligible)."
                 )
 
-    def _vote(self, pool: Pool, *, counted: bool = False) -> Floats:
+    def _vote(self, pool: Pool, *, counted: bool = False) -> Shares:
         """Return the share of + votes for each example of a pool; inferred labels are certain.
 
         With more than two classes, the shares of all, (n, K). Of a large pool they may be shares of
@@ -588,16 +591,17 @@ class Learner:
                 shares[example] = (sign + 1) / 2
         return shares
 
-    def _second_shares(self, pool: Pool, told: Iterable[Event], *, counted: bool = False) -> Floats:
+    def _second_shares(self, pool: Pool, told: Iterable[Event], *, counted: bool = False) -> Shares:
         """Return the share of votes for the second label, in place of which is what was told."""
-        positive, tied = self._vote(pool, counted=counted), pool.is_zero
+        positive, known = self._vote(pool, counted=counted), []
         for event in told:
             if event.sign:
                 positive[event.index] = (event.sign + 1) / 2
-                tied[event.index] = False
+                known.append(event.index)
+        tied = np.setdiff1d(np.flatnonzero(pool.zero_mask), known)
         return self._labels.second_shares(positive, tied)
 
-    def _class_shares(self, pool: Pool, told: Iterable[Event]) -> Floats:
+    def _class_shares(self, pool: Pool, told: Iterable[Event]) -> Shares:
         """Return the share of votes for each class, in place of which is what was told."""
         shares = self._vote(pool)
         for event in told:
@@ -606,18 +610,20 @@ class Learner:
                 shares[event.index, column(event.sign)] = 1.0
         return shares
 
-    def _signs(self, pool: Pool, told: Iterable[Event]) -> Ints:
+    def _signs(self, pool: Pool, told: Iterable[Event]) -> Signs:
         """Return the sign that stands for the label of each example."""
         only = self.parts.promise.only_class(self._situation())
         if only and len(self._labels.known) == 1:
-            return np.full(len(pool), only)
+            return np.full(len(pool), only, dtype=np.int8)
         if self._classes > 2:
             columns = self._class_shares(pool, told).argmax(axis=1)
             return np.where(columns == 0, -1, columns)
         plus = self._labels.sign(self._labels.order[1])
-        return np.where(self._second_shares(pool, told) >= 0.5, plus, -plus)
+        is_second = self._second_shares(pool, told) >= 0.5
+        # In a byte each, since this is made for every example of large pools.
+        return np.where(is_second, np.int8(plus), np.int8(-plus))
 
-    def _labelling(self) -> Ints:
+    def _labelling(self) -> Signs:
         """Return the signs of the labels as they are without the checks that go on."""
         return self._signs(self.pool, self._history[: audited_from(self._history)])
 

@@ -25,8 +25,9 @@ from aluma.pool.store import Selection, T, Together, check_numbers, rows_per_blo
 #: Rows that were wanted last are kept, if they are no more.
 RECENT = 4096
 #: Bytes of pieces that are kept once they have been read. All are read in the same order again and
-#: again, so the first stay: to drop the oldest would mean to read every one each time.
-KEPT_BYTES = 2**29
+#: again, so the first stay: to drop the oldest would mean to read every one each time. They are
+#: fewer by what labels and masks of all rows need elsewhere, so that memory grows little with them.
+KEPT_BYTES, FOR_EACH_ROW = 2**29, 16
 
 
 class Source(Protocol):
@@ -72,7 +73,8 @@ class Chunked:
         self._kept, self._recent = nothing, nothing
         #: Pieces that are kept, and the bytes that are left for others.
         self._pieces: dict[int, npt.NDArray[Any]] = {}
-        self._room, self._lock = KEPT_BYTES, threading.Lock()
+        self._room = max(0, KEPT_BYTES - FOR_EACH_ROW * int(source.shape[0]))
+        self._lock = threading.Lock()
 
     @property
     def data(self) -> Any:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from aluma.arrays import Floats, Singles
+from aluma.arrays import Floats, Shares, Singles
 from aluma.blas import one_thread
 from aluma.pool import Pool
 from aluma.pool.sample import Purpose
@@ -57,7 +57,7 @@ class OverlapVote(Vote):
         halfspaces = self._halfspaces(at, votes if pool is at.pool else None)
         return votes if halfspaces is None else _softened(votes, pool, halfspaces)
 
-    def leaning(self, at: Situation[Hypotheses], pool: Pool) -> Floats:
+    def leaning(self, at: Situation[Hypotheses], pool: Pool) -> Shares:
         """Return the share of + votes among as many as decide each example, unless there is noise.
 
         Whether votes are divided takes all of them.

@@ -6,7 +6,7 @@ import copy
 from abc import ABC, abstractmethod
 from typing import ClassVar, Generic, Self
 
-from aluma.arrays import Floats
+from aluma.arrays import Floats, Shares
 from aluma.pool import Pool
 from aluma.spaces.situation import S, Situation
 
@@ -21,7 +21,7 @@ class Prediction(ABC, Generic[S]):
     def shares(self, at: Situation[S], pool: Pool) -> Floats:
         """Return the share of + votes for each example of a pool."""
 
-    def leaning(self, at: Situation[S], pool: Pool) -> Floats:
+    def leaning(self, at: Situation[S], pool: Pool) -> Shares:
         """Return shares that tell the label of each example, where that takes fewer votes."""
         return self.shares(at, pool)
 

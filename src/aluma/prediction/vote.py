@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aluma.arrays import Floats
+from aluma.arrays import Floats, Shares
 from aluma.pool import Pool
 from aluma.prediction.prediction import Prediction
 from aluma.scoring import vote_shares
@@ -30,7 +30,7 @@ class Vote(Prediction[Hypotheses]):
         """Return the share of + votes."""
         return at.space.vote(pool, self.most_times)
 
-    def leaning(self, at: Situation[Hypotheses], pool: Pool) -> Floats:
+    def leaning(self, at: Situation[Hypotheses], pool: Pool) -> Shares:
         """Return the share of + votes among as many as decide each example of a large pool."""
         return at.space.leaning(pool, self.most_times)
 

@@ -18,8 +18,10 @@ import numpy.typing as npt
 
 from aluma.arrays import Bools, Floats, Ints, checked_tolerance, plain, probability
 from aluma.errors import Exhausted
+from aluma.promises.drawing import Drawing
+from aluma.promises.labelling import Labelling
 from aluma.promises.wrong_counts import UniformChecks, WeightedChecks
-from aluma.streams import OfSeed, entropy, stream
+from aluma.streams import entropy
 
 #: With doubts, this share of every draw goes by doubt and the rest is uniform: a label that nobody
 #: doubts is then drawn at least so often that it costs little to be surprised by it.
@@ -73,25 +75,26 @@ class Audit:
         random_state: Any = 0,
         named: int | None = None,
     ) -> None:
-        self._given = _checked_labels(labels)
+        self._given = Labelling.of(labels)
         self.tolerance, self.delta = checked_tolerance(tolerance), probability(delta, "delta")
         self._closed = classes is not None
         listed = () if classes is None else classes
         #: Labels there may be, each as it was first written: 1 and 1.0 are one label.
-        self._spelling = {value: value for value in (*self._given, *map(plain, listed))}
+        self._spelling = {value: value for value in (*self._given.values, *map(plain, listed))}
         self._known = _checked_known(known, len(self._given))
         self.seed = entropy(random_state)
-        unknown = np.flatnonzero(~self._known)
         weights = _weights(doubt, self._known)
         name = _name(self._given, self._known) if named is None else named
-        self._order = _drawn(unknown, weights, self.seed, name)
+        self._order = Drawing(self._known, weights, self.seed, name)
         #: Answers to the first checks of the order, and 1 for each that found a wrong label.
         self._answers: list[Hashable] = []
         self._found: list[float] = []
         #: Bounds on how many are wrong of all, those found included, after 0, 1, ... checks.
         self._most: list[int] = []
         self._least: list[int] = []
-        self._weighted = None if weights is None else WeightedChecks(weights[self._order], delta)
+        self._weighted = None
+        if weights is not None:
+            self._weighted = WeightedChecks(weights[self._order.first(len(self._order))], delta)
         self._uniform = UniformChecks(len(self._order), self._allowed, self.delta)
         self._judge()
 
@@ -101,7 +104,7 @@ class Audit:
         """Return the example to check next, the same until it is told."""
         if not self.left:
             raise Exhausted(f"all {len(self)} labels have been checked or were known.")
-        return int(self._order[self.asked])
+        return int(self._order.first(self.asked + 1)[self.asked])
 
     def coming(self, n: int) -> Ints:
         """Return the next n examples to check, in the order in which they are to be told."""
@@ -111,7 +114,7 @@ class Audit:
             raise ValueError(f"n must be 0 or more, got {n}.")
         if n > self.left:
             raise Exhausted(f"{n} checks were wanted, {self.left} are left.")
-        return self._order[self.asked : self.asked + n]
+        return self._order.first(self.asked + n)[self.asked :]
 
     def tell(self, i: int, label: Any) -> None:
         """Take what a person says about the example that was asked about."""
@@ -183,7 +186,7 @@ class Audit:
     @property
     def checked(self) -> Ints:
         """The examples that were checked, in order."""
-        return self._order[: self.asked]
+        return self._order.first(self.asked)
 
     @property
     def answers(self) -> tuple[Hashable, ...]:
@@ -198,7 +201,7 @@ class Audit:
     @property
     def labels(self) -> npt.NDArray[Any]:
         """The labels, with what was found wrong put right."""
-        values = list(self._given)
+        values = self._given.listed
         for example, answer in zip(self.checked.tolist(), self._answers, strict=True):
             values[example] = answer
         same_kind = len({type(value) for value in values}) == 1
@@ -282,15 +285,16 @@ class Audit:
         For whoever screens for a class, recall is at least its examples found over those and this.
         """
         value = plain(label)
-        others = np.array([self._given[i] != value for i in self._order], dtype=bool)
+        differs = self._given.differs(value)
+        others, drawn = differs[self.checked], int(np.count_nonzero(differs & ~self._known))
         found = np.array([answer == value for answer in self._answers], dtype=np.float64)
-        outcomes = found * others[: self.asked]
-        left = int(others[self.asked :].sum())
+        outcomes = found * others
+        left = drawn - int(others.sum())
         if self._weighted is not None:
             most = self._weighted.most(outcomes) - int(outcomes.sum())
             return min(most, left)
-        among = UniformChecks(int(others.sum()), 0, self.delta)
-        within = outcomes[others[: self.asked]]
+        among = UniformChecks(drawn, 0, self.delta)
+        within = outcomes[others]
         looks = (among.most(t, int(within[:t].sum())) for t in range(len(within) + 1))
         return min(min(looks) - int(within.sum()), left)
 
@@ -383,21 +387,10 @@ def sure(delta: float) -> str:
     return f"{100 * (1 - delta):.10g}% sure"
 
 
-def _name(given: list[Hashable], known: Bools) -> int:
+def _name(given: Labelling, known: Bools) -> int:
     """Return a number that names a labelling and what of it is known."""
-    told = blake2b(repr(given).encode() + known.tobytes(), digest_size=8)
+    told = blake2b(repr(given.listed).encode() + known.tobytes(), digest_size=8)
     return int.from_bytes(told.digest(), "little")
-
-
-def _drawn(unknown: Ints, weights: Floats | None, seed: int, name: int) -> Ints:
-    """Return the order in which labels are checked.
-
-    With weights, drawing one after the other in proportion to them is the order in which
-    exponential clocks of those rates ring; without, all have one rate.
-    """
-    rng = stream(seed, OfSeed.CHECKS, name)
-    rates = np.ones(len(unknown)) if weights is None else weights[unknown]
-    return np.asarray(unknown[np.argsort(rng.exponential(size=len(unknown)) / rates)])
 
 
 def _weights(doubt: npt.ArrayLike | None, known: Bools) -> Floats | None:
@@ -416,14 +409,6 @@ def _weights(doubt: npt.ArrayLike | None, known: Bools) -> Floats | None:
     if not total > 0:
         return None
     return np.asarray((1 - BY_DOUBT) / max(int((~known).sum()), 1) + BY_DOUBT * values / total)
-
-
-def _checked_labels(labels: Iterable[Any]) -> list[Hashable]:
-    """Return the labels as plain values."""
-    given = [plain(label) for label in labels]
-    if not given:
-        raise ValueError("there are no labels: give one for every example of the pool.")
-    return given
 
 
 def _checked_known(known: npt.ArrayLike | None, m: int) -> Bools:

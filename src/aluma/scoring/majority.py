@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from aluma.arrays import Floats, Singles
+from aluma.arrays import Singles
 from aluma.pool import Pool
 from aluma.pool.scratch import room_for
 from aluma.scoring.exact import count_exactly
@@ -24,7 +24,7 @@ DIFFERS = 1e-3
 FIRST_VOTES = 64
 
 
-def leaning(pool: Pool, W: npt.ArrayLike, rng: np.random.Generator) -> Floats:
+def leaning(pool: Pool, W: npt.ArrayLike, rng: np.random.Generator) -> Singles:
     """Return the share of + votes for each example, of those that it took to decide it.
 
     It is on the same side of 1/2 as the share of all hypotheses, except with probability
@@ -34,8 +34,11 @@ def leaning(pool: Pool, W: npt.ArrayLike, rng: np.random.Generator) -> Floats:
     pool, hypotheses = pool.unstretched(directions(W))
     hypotheses = hypotheses[rng.permutation(len(hypotheses))]
     bars = _bars(len(hypotheses), DIFFERS / len(pool))
-    found = pool.mapped(_decided, hypotheses, bars, room=4 * FIRST_VOTES)
-    return np.concatenate(list(found)).astype(np.float64)
+    shares, start = np.empty(len(pool), dtype=np.float32), 0
+    for found in pool.mapped(_decided, hypotheses, bars, room=4 * FIRST_VOTES):
+        shares[start : start + len(found)] = found
+        start += len(found)
+    return shares
 
 
 def _bars(k: int, delta: float) -> list[tuple[int, int]]:

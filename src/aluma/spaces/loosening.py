@@ -15,7 +15,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from aluma.arrays import Bools, Floats, Ints
+from aluma.arrays import Bools, Floats, Ints, Shares
 from aluma.errors import Conflict, Undecided
 from aluma.geometry.cone import Cone
 from aluma.geometry.feasibility import Infeasible, interior_point
@@ -327,7 +327,7 @@ class LooseningSpace(Hypotheses):
         """Return the share of + votes among a jury."""
         return self._inner.vote(pool, most_times)
 
-    def leaning(self, pool: Pool, most_times: int = 1) -> Floats:
+    def leaning(self, pool: Pool, most_times: int = 1) -> Shares:
         """Return shares on the same side of 1/2 as those of all votes."""
         return self._inner.leaning(pool, most_times)
 

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from aluma.arrays import Bools, Floats, Ints, Singles
+from aluma.arrays import Bools, Floats, Ints, Shares, Singles
 from aluma.errors import Conflict
 from aluma.geometry.cone import Cone
 from aluma.geometry.feasibility import Infeasible, interior_point
@@ -72,7 +72,7 @@ class LooseningManySpace(LooseningSpace):
         """Return products of a pool with the likeliest weights, (n, K) in units of the noise."""
         return self._inner.fitted(pool, noise)
 
-    def labelled(self, shares: Floats) -> Ints:
+    def labelled(self, shares: Shares) -> Ints:
         """Return the class with most votes."""
         return self._inner.labelled(shares)
 

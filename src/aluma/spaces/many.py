@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from aluma.arrays import Bools, Floats, Ints, Singles
+from aluma.arrays import Bools, Floats, Ints, Shares, Singles
 from aluma.errors import Conflict
 from aluma.geometry.cone import Cone
 from aluma.geometry.feasibility import Infeasible
@@ -295,7 +295,7 @@ class ManySpace(Retraceable):
             drawn += len(matrices)
         return counts / drawn
 
-    def labelled(self, shares: Floats) -> Ints:
+    def labelled(self, shares: Shares) -> Ints:
         """Return the class with most votes, the first of those that tie."""
         return np.asarray(shares.argmax(axis=1))
 

@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from aluma.arrays import Bools, Floats, Ints
+from aluma.arrays import Bools, Ints, Shares, Signs
 from aluma.pool import Pool
 from aluma.spaces.history import Event
 from aluma.spaces.space import Space
@@ -65,8 +65,8 @@ class Situation(Generic[S]):
     listed: Bools | None
     budget: int | None
     next_question: Callable[[], Question | None]
-    vote: Callable[[Pool], Floats]
-    labelling: Callable[[], Ints]
+    vote: Callable[[Pool], Shares]
+    labelling: Callable[[], Signs]
 
     @cached_property
     def eligible(self) -> Bools:

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from aluma.arrays import Bools, Floats, Ints, Singles
+from aluma.arrays import Bools, Floats, Ints, Shares, Singles
 from aluma.errors import Conflict
 from aluma.pool import Pool
 from aluma.sampling.absorption import State
@@ -226,7 +226,7 @@ class Hypotheses(Space):
         """Return the same among a jury: this is what labels are given by."""
         return vote_shares(pool, self.jury(most_times=most_times))
 
-    def leaning(self, pool: Pool, most_times: int = 1) -> Floats:
+    def leaning(self, pool: Pool, most_times: int = 1) -> Shares:
         """Return shares on the same side of 1/2 as those of all votes; of a large pool, of fewer.
 
         See :func:`aluma.scoring.majority.leaning` for the probability that one is not.
@@ -236,7 +236,7 @@ class Hypotheses(Space):
         jury = self.jury(most_times=most_times)
         return leaning(pool, jury, self.rng(OfState.VOTE_ORDER))
 
-    def labelled(self, shares: Floats) -> npt.NDArray[Any]:
+    def labelled(self, shares: Shares) -> npt.NDArray[Any]:
         """Return the labels that shares of votes stand for: with two classes, who is positive."""
         return np.asarray(shares >= 0.5)
 

@@ -28,7 +28,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from aluma.arrays import Floats, Ints, Singles
+from aluma.arrays import Floats, Ints, Signs, Singles
 from aluma.extras import needed
 from aluma.learners.aluma import ALuMA
 from aluma.pool import Pool
@@ -97,7 +97,7 @@ class Cost:
     worked: float
     peak: int
     questions: tuple[int, ...]
-    labels: Ints
+    labels: Signs
     traffic: tuple[float, float] | None = None
     differing: int | None = None
 
@@ -245,12 +245,15 @@ def _measured(
         if before is not None:
             after = _traffic(store) or before
             traffic = (after[0] - before[0]) / answers, (after[1] - before[1]) / answers
-        labels, predict = _timed(clock, learner.predict)
+        found, predict = _timed(clock, learner.predict)
+        # What is compared later is kept in a byte each.
+        labels = found.astype(np.int8)
+        del found
         _, certify = _timed(clock, lambda: learner.certificate(proof_seconds=0.0))
         worked = _cpu_seconds(store) - spent if place != KILLED else np.nan
         differing = _differing(learner, labels) if place == "memory" else None
         _answered(learner, y, 1, clock, None)
-        _, predict_again = _timed(clock, learner.predict)
+        predict_again = _timed(clock, learner.predict)[1]
     return Cost(
         one_pass=one_pass,
         opening=opening,
@@ -275,7 +278,7 @@ def _whole_run(cost: Cost) -> float:
     return len(cost.questions) * (cost.ask + cost.tell) + cost.predict + cost.certify
 
 
-def _differing(learner: ALuMA, labels: Ints) -> int:
+def _differing(learner: ALuMA, labels: Signs) -> int:
     """Return how many labels are not those of the full vote."""
     at = learner._situation()
     voted = np.where(learner.parts.prediction.shares(at, at.pool) >= 0.5, 1, -1)
