@@ -14,8 +14,10 @@ from scipy.stats import kstest, norm, pearsonr
 
 from aluma.errors import Undecided
 from aluma.sampling import afresh, settling
+from aluma.sampling.chains import Walls
+from aluma.sampling.kernels import MOST_UNCLEAR, Moving
 from aluma.sampling.population import UNDO_DEPTH, Population
-from aluma.sampling.settling import Mixing
+from aluma.sampling.settling import Mixing, flown_between
 from closed_forms import (
     LAWS,
     Floats,
@@ -113,6 +115,55 @@ def test_after_answers_that_few_contradict_it_is_uniform_still(d: int) -> None:
         return differs(population.hypotheses(), walls, seed, more)
 
     holds(look)
+
+
+def test_between_many_walls_chains_fly_in_float32_and_it_is_uniform_still() -> None:
+    walls = random_walls(10, settling.MANY_WALLS + 30, generator(13))
+    assert flown_between(Walls.of(walls[: settling.MANY_WALLS], 10)).kind is np.float64
+    assert flown_between(Walls.of(walls, 10)).kind is np.float32
+
+    def look(seed: int, more: int) -> list[float]:
+        population = grown(walls, 2000 * more, seed)
+        assert (population.hypotheses() @ walls.T > 0).all()
+        assert (population.independent(0) @ walls.T > 0).all()
+        return [
+            *differs(population.hypotheses(), walls, seed, more),
+            *differs(population.independent(0), walls, seed, more),
+        ]
+
+    holds(look)
+
+
+def test_wrong_walls_in_float32_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    single = Walls.single
+
+    def lossy(walls: Walls) -> Walls:
+        found = single(walls)
+        vars(found)["pull"] = np.float32(0.8) * found.pull
+        return found
+
+    monkeypatch.setattr(settling, "MANY_WALLS", 0)
+    walls = random_walls(6, 30, generator(14))
+
+    def look(seed: int, more: int) -> list[float]:
+        with monkeypatch.context() as wrong:
+            wrong.setattr(Walls, "single", lossy)
+            found = grown(walls, 4000 * more, seed).hypotheses()
+        return differs(found, walls, seed, more)
+
+    caught(look)
+
+
+def test_where_float32_tells_too_little_chains_go_on_in_float64() -> None:
+    narrow = Walls.of(wedge(1e-3).walls, 2)
+    moving = Moving.of(np.array([[1.0, 5e-4]] * 64) @ np.eye(2), narrow.single())
+    assert moving.walls.kind is np.float32
+    moving, flight = moving.flown(0.5, generator(15))
+    assert flight.unclear > MOST_UNCLEAR
+    assert moving.walls is narrow
+    again, flight = moving.flown(0.5, generator(16))
+    assert again.walls is narrow
+    assert (again.chains.points @ narrow.normals.T > 0).all()
 
 
 def test_nobody_stays_for_more_than_eight_answers() -> None:

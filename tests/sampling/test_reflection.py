@@ -339,8 +339,9 @@ def test_gibbs_in_the_margins_agrees(d: int, t: int) -> None:
 
 
 def test_gibbs_would_disagree_with_a_wrong_sampler(monkeypatch: pytest.MonkeyPatch) -> None:
-    of = Walls.of
+    of, single = Walls.of, Walls.single
     monkeypatch.setattr(draw.Walls, "of", lambda c, d, name: lossy(of(c, d, name)))
+    monkeypatch.setattr(Walls, "single", lambda walls: lossy(single(walls)))
     caught(lambda seed, more: moments_differ(20, 12, seed, more))
 
 

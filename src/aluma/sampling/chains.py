@@ -101,16 +101,12 @@ class Walls:
     @cached_property
     def gram(self) -> Floats:
         """Their products with each other, (t, t)."""
-        if self.double is not None:
-            return self.double.gram.astype(self.kind)
         return np.asarray(self.normals @ self.normals.T)
 
     @cached_property
     def pull(self) -> Floats:
         """``-2 / G_jj``, (t,)."""
-        if self.double is not None:
-            return self.double.pull.astype(self.kind)
-        return np.asarray(-2.0 / np.diag(self.gram))
+        return np.asarray(self.kind(-2.0) / np.diag(self.gram))
 
     @cached_property
     def grid(self) -> Grid:

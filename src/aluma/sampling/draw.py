@@ -20,7 +20,7 @@ from aluma.geometry.cone import Cone
 from aluma.sampling.ball import to_ball
 from aluma.sampling.blocks import BLOCK, blocks_for, each_block
 from aluma.sampling.chains import Chains, Walls, place
-from aluma.sampling.kernels import KERNELS, fly, is_paced
+from aluma.sampling.kernels import KERNELS, MOST_UNCLEAR, fly, in_single, is_paced
 from aluma.sampling.pace import (
     QUARTER,
     TO_SPREAD,
@@ -36,9 +36,6 @@ from aluma.streams import OfSeed, entropy, named, stream, streams
 TIMES_TO_FORGET = 3
 #: Blocks of chains, at most, unless it is said how many steps each draw takes.
 MOST_BLOCKS = 8
-#: Share of trajectories that may have to be followed again in float64: with more, it costs more
-#: than float32 saves.
-MOST_UNCLEAR = 0.1
 
 
 class Pilot(NamedTuple):
@@ -130,8 +127,8 @@ def _fly_all(
 def _pilot(start: Floats, walls: Walls, rng: np.random.Generator) -> Pilot:
     """Spread a block from one point (1, r) until nothing is left of it."""
     points, left = np.repeat(start, BLOCK, axis=0), TO_SPREAD
-    if walls.sampler == "reflection":
-        single = walls.single()
+    single = in_single(walls)
+    if single is not walls:
         chains, flight = fly(place(points, single), single, QUARTER, rng)
         if flight.unclear <= MOST_UNCLEAR:
             points, walls, left = chains.points, single, left - 1

@@ -26,10 +26,10 @@ from aluma.sampling.afresh import drawn_afresh
 from aluma.sampling.ball import to_ball, to_votes
 from aluma.sampling.blocks import BLOCK, blocks_for, each_block
 from aluma.sampling.bulk import absorb_all, family_of
-from aluma.sampling.chains import Walls, place
-from aluma.sampling.kernels import checked_sampler, fly
+from aluma.sampling.chains import Walls
+from aluma.sampling.kernels import Moving, checked_sampler
 from aluma.sampling.pace import QUARTER
-from aluma.sampling.settling import LEAST_FLIGHTS, Mixing, settle
+from aluma.sampling.settling import LEAST_FLIGHTS, Mixing, flown_between, settle
 from aluma.streams import OfState, entropy, named, streams
 
 #: Answers that can be undone one by one.
@@ -309,16 +309,16 @@ class Population:
         state = self._state
         if not stretches or len(state.cone) == 0:
             return [state.points] * len(stretches)
-        walls = Walls.of_cone(state.cone, state.sampler)
+        walls = flown_between(Walls.of_cone(state.cone, state.sampler))
         count = len(state.points) // BLOCK
         rngs = streams(key, count)
 
         def fly_on(block: int) -> list[Floats]:
-            chains, seen = place(state.points[block * BLOCK : (block + 1) * BLOCK], walls), []
+            moving, seen = Moving.of(state.points[block * BLOCK : (block + 1) * BLOCK], walls), []
             for flights in stretches:
                 for _ in range(flights):
-                    chains, _flight = fly(chains, walls, state.length, rngs[block])
-                seen.append(chains.points)
+                    moving, _flight = moving.flown(state.length, rngs[block])
+                seen.append(moving.chains.points)
             return seen
 
         return [np.concatenate(parts) for parts in zip(*each_block(fly_on, count), strict=True)]
