@@ -24,9 +24,6 @@ RECORD = 50
 #: ... and they do if they agree with them by this much beyond chance (Cohen's kappa). From 0.4 on,
 #: five more of 2,000 digits 4 and 7 were wrong after 75 answers (standard error of the pairs 2).
 FORETOLD = 0.6
-#: Then one late question in so many goes by them. Every fourth was level on pairs of digits, and
-#: every third, with another third to the least certain, on ten digits.
-EVERY = 2
 #: States before this one that are kept, for answers that are taken back.
 STEPS = 8
 
@@ -97,8 +94,8 @@ class Neighbours:
 
     @property
     def to_be_heard(self) -> bool:
-        """Whether the next late question goes by them."""
-        return len(self.told) % EVERY == 0 and self.agreement >= FORETOLD
+        """Whether late questions go by them now."""
+        return self.agreement >= FORETOLD
 
     def contradicted(
         self, labels: Ints, rows: Ints, worth_asking: Callable[[Ints], Bools] | None = None

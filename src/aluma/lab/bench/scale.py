@@ -25,10 +25,11 @@ from typing import Any
 
 import numba
 import numpy as np
+import numpy.typing as npt
 from rich.console import Console
 from rich.table import Table
 
-from aluma.arrays import Floats, Ints, Signs, Singles
+from aluma.arrays import Floats, Ints, Singles
 from aluma.extras import needed
 from aluma.learners.aluma import ALuMA
 from aluma.pool import Pool
@@ -82,7 +83,7 @@ class Cost:
     few times on the way; ``looked`` is the same without anything that was known before.
     ``predict_again`` is of labels after one more answer. ``worked`` are CPU seconds of the whole
     run, of the workers too if there are any: they do not depend on what else a machine does.
-    ``differing`` labels are not those that all hypotheses vote for.
+    ``labels`` are in bits, and ``differing`` of them not those that all hypotheses vote for.
     """
 
     one_pass: float
@@ -97,7 +98,7 @@ class Cost:
     worked: float
     peak: int
     questions: tuple[int, ...]
-    labels: Signs
+    labels: npt.NDArray[np.uint8]
     traffic: tuple[float, float] | None = None
     differing: int | None = None
 
@@ -246,8 +247,8 @@ def _measured(
             after = _traffic(store) or before
             traffic = (after[0] - before[0]) / answers, (after[1] - before[1]) / answers
         found, predict = _timed(clock, learner.predict)
-        # What is compared later is kept in a byte each.
-        labels = found.astype(np.int8)
+        # What is compared later is kept in a bit each.
+        labels = np.packbits(found > 0)
         del found
         _, certify = _timed(clock, lambda: learner.certificate(proof_seconds=0.0))
         worked = _cpu_seconds(store) - spent if place != KILLED else np.nan
@@ -278,12 +279,12 @@ def _whole_run(cost: Cost) -> float:
     return len(cost.questions) * (cost.ask + cost.tell) + cost.predict + cost.certify
 
 
-def _differing(learner: ALuMA, labels: Signs) -> int:
-    """Return how many labels are not those of the full vote."""
+def _differing(learner: ALuMA, labels: npt.NDArray[np.uint8]) -> int:
+    """Return how many labels, in bits, are not those of the full vote."""
     at = learner._situation()
     voted = np.where(learner.parts.prediction.shares(at, at.pool) >= 0.5, 1, -1)
     voted[at.answered] = at.signs
-    return int((voted != labels).sum())
+    return int(np.unpackbits(np.packbits(voted > 0) ^ labels).sum())
 
 
 @dataclass
