@@ -12,7 +12,7 @@ from aluma.pool.sample import Purpose
 from aluma.representation.bias import typical_length, with_bias
 from aluma.representation.softmax import likeliest
 from aluma.spaces.frame import Frame
-from aluma.spaces.late import LITTLE_NOISE, Answered, common
+from aluma.spaces.late import LITTLE_NOISE, NEAR_FOR_EACH, Answered, Near, common
 from aluma.spaces.loosening import (
     FEWEST_FEATURES,
     FOR_EACH_FEATURE,
@@ -100,10 +100,72 @@ def test_the_example_nearest_to_a_tie_is_asked_about_late() -> None:
     assert again.index == choice.index
 
 
-@pytest.mark.parametrize("answers", [0, LATE - 1])
-def test_before_it_is_late_it_takes_a_split(answers: int) -> None:
+@pytest.mark.parametrize(("m", "late"), [(60, 20), (400, 20), (620, 31), (2000, LATE)])
+def test_before_it_is_late_it_takes_a_split(m: int, late: int) -> None:
+    X, y = apart(3, m=m)
+    for answers in (0, late - 1):
+        assert told(X, y, answers).nearest(np.arange(m) >= answers) is None
+    assert told(X, y, late).nearest(np.arange(m) >= late) is not None
+
+
+def test_a_late_batch_is_of_examples_near_a_tie_that_separate_hypotheses() -> None:
     X, y = apart(3)
-    assert told(X, y, answers).nearest(np.arange(len(X)) >= answers) is None
+    # Copies of what is near would all be near: one of them says what all do.
+    X[-60:] = X[-120:-60]
+    y[-60:] = y[-120:-60]
+    space, eligible = told(X, y), np.arange(len(X)) >= ANSWERS
+    near = space.nearest(eligible)
+    assert near is not None
+    for n in (1, 5, 10):
+        batch = space.batch(space.voters(), eligible, n, alpha=1.05, first=near.index)
+        assert len(set(batch.tolist())) == n
+        assert batch[0] == near.index
+        assert eligible[batch].all()
+        # 32 are named, and the batch is of twice as many as it has.
+        assert set(batch.tolist()) <= set(near.candidates[: NEAR_FOR_EACH * n].tolist())
+        assert len(np.unique(X[batch], axis=0)) == n
+    # What is asked about first need not be near.
+    other = int(np.flatnonzero(eligible & ~np.isin(np.arange(len(X)), near.candidates))[0])
+    batch = space.batch(space.voters(), eligible, 5, alpha=1.05, first=other)
+    assert batch[0] == other
+    assert set(batch[1:].tolist()) <= set(near.candidates.tolist())
+
+
+def test_a_batch_is_of_splits_with_alpha_1_or_early_or_if_too_few_are_near(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    X, y = apart(3)
+    space, eligible = told(X, y), np.arange(len(X)) >= ANSWERS
+    first = int(np.flatnonzero(eligible)[0])
+
+    def batch(of: LooseningSpace, n: int, alpha: float) -> list[int]:
+        return of.batch(of.voters(), eligible, n, alpha=alpha, first=first).tolist()
+
+    late, greedy = batch(space, 10, 1.05), batch(space, 10, 1.0)
+    with monkeypatch.context() as without:
+        without.setattr(LooseningSpace, "_near", lambda *_: None)
+        plain = batch(space, 10, 1.05)
+        assert greedy == batch(space, 10, 1.0)
+    assert plain != late
+    few = Near(space.pool, None, np.flatnonzero(eligible)[:5], 5)
+    monkeypatch.setattr(LooseningSpace, "_near", lambda *_: few)
+    assert batch(space, 10, 1.05) == plain
+
+
+def test_late_batches_of_a_large_pool_have_the_names_that_rows_have_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("aluma.pool.sample.FEWEST_ROWS", 64)
+    monkeypatch.setattr("aluma.pool.sample.MOST_ROWS", 256)
+    X, y = apart(3, m=3000)
+    space = told(X, y)
+    assert space.pool.is_large
+    eligible = np.arange(len(X)) >= ANSWERS
+    near = space.nearest(eligible)
+    assert near is not None
+    batch = space.batch(space.voters(), eligible, 8, alpha=1.05, first=near.index)
+    assert set(batch.tolist()) <= set(near.candidates.tolist())
+    assert len(set(batch.tolist())) == 8
 
 
 def test_every_eighth_late_question_is_a_split(monkeypatch: pytest.MonkeyPatch) -> None:

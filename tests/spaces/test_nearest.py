@@ -68,6 +68,31 @@ def test_neighbours_are_heard_once_little_is_doubted(
     assert choice.index == (contradicted if sure else tie)
 
 
+@pytest.mark.parametrize("large", [False, True])
+def test_a_late_batch_is_of_examples_near_a_tie(
+    large: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if large:
+        monkeypatch.setattr("aluma.pool.sample.FEWEST_ROWS", 64)
+        monkeypatch.setattr("aluma.pool.sample.MOST_ROWS", 512)
+    X, y = clusters(4, m=3000, apart=3.0)
+    space, eligible = told(X, y, 101), np.arange(len(X)) >= 101
+    assert space.pool.is_large == large
+    near = space.nearest(eligible)
+    assert near is not None
+    for n in (1, 6, 12):
+        batch = space.batch(space.voters(), eligible, n, alpha=1.05, first=near.index)
+        assert batch[0] == near.index
+        assert len(set(batch.tolist())) == n
+        assert set(batch.tolist()) <= set(near.candidates.tolist())
+    # The paper's own choice is among all, and so is one that is early.
+    greedy = space.batch(space.voters(), eligible, 12, alpha=1.0, first=near.index)
+    assert not set(greedy.tolist()) <= set(near.candidates.tolist())
+    monkeypatch.setattr(ManySpace, "_is_late", lambda *_: False)
+    early = space.batch(space.voters(), eligible, 12, alpha=1.05, first=near.index)
+    np.testing.assert_array_equal(early, greedy)
+
+
 def test_products_are_those_with_the_likeliest_weights() -> None:
     X, y = clusters(1)
     space = told(X, y, 9)

@@ -93,8 +93,9 @@ class ALuMA(Learner):
         answers, three in eight one whose neighbours contradict its label. With more than two
         classes that is from 100 answers on (ten for each class, if that is more) or when votes are
         divided on little; with two, ``slack="auto"`` and 25 features or more (a bias counts as one)
-        from 40 answers on and when they are, unless four answers for each feature have contradicted
-        each other nowhere. 1 is the paper's algorithm.
+        from 40 answers on (20 to 39 if there are fewer than 800 examples) and when they are, unless
+        four answers for each feature have contradicted each other nowhere. 1 is the paper's
+        algorithm.
     client : dask.distributed.Client, optional
         Of the cluster that keeps the examples (a Dask or zarr array, or a path that its workers
         can read), if it is not the active one; see docs/scale.md.

@@ -15,7 +15,7 @@ module needs only those before it:
 All hypotheses are exchangeable here: their order is drawn anew from the generator passed in.
 """
 
-from aluma.scoring.batch import choose_batch
+from aluma.scoring.batch import choose_batch, separating
 from aluma.scoring.choice import Choice, choose, expected_disagreement
 from aluma.scoring.elimination import Shortlist, shortlist
 from aluma.scoring.votes import askable, vote_shares
@@ -27,6 +27,7 @@ __all__ = [
     "choose",
     "choose_batch",
     "expected_disagreement",
+    "separating",
     "shortlist",
     "vote_shares",
 ]

@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from aluma.arrays import Bools, Floats, Ints
+from aluma.arrays import Bools, Floats, Ints, Singles
 from aluma.pool import Pool
 from aluma.scoring.choice import JURY, WITNESSES, decide, disagreement_left
 from aluma.scoring.elimination import DELTA, shortlist
@@ -75,6 +75,12 @@ def choose_batch(
     covers = alpha > 1.0 and minority.mean() >= CONTESTED
     aim = _Cover(votes, _some(votes, WITNESSES, rng)) if covers else _Pairs(votes)
     return drawn[_greedily(aim, len(drawn), n)]
+
+
+def separating(pool: Pool, W: Singles, rows: Ints, n: int) -> Ints:
+    """Return n of some rows, the first of them among these, that separate most pairs jointly."""
+    votes = vote_matrix(pool, W[:JURY], rows)
+    return rows[_greedily(_Pairs(votes), len(rows), n)]
 
 
 def _contested_sample(rows: Ints, minority: Floats, n: int, rng: np.random.Generator) -> Ints:

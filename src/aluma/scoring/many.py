@@ -158,9 +158,12 @@ def disputed_share(shares: Floats) -> float:
 
 
 def nearest_to_a_tie(
-    products: Singles, rows: Ints, worth_asking: Callable[[Ints], Bools] | None = None
+    products: Singles,
+    rows: Ints,
+    worth_asking: Callable[[Ints], Bools] | None = None,
+    n: int = NEAR,
 ) -> Ints:
-    """Return the rows whose two largest products differ least, the nearest first, some of them.
+    """Return the n rows whose two largest products differ least, the nearest first.
 
     Parameters
     ----------
@@ -169,7 +172,7 @@ def nearest_to_a_tie(
     worth_asking : says which of some rows may be returned; it is asked about few
     """
     two = np.partition(products[rows], -2, axis=1)[:, -2:]
-    return first_of(rows[np.argsort(two[:, 1] - two[:, 0], kind="stable")], worth_asking)
+    return first_of(rows[np.argsort(two[:, 1] - two[:, 0], kind="stable")], worth_asking, n)
 
 
 def doubt(products: Singles) -> float:
@@ -186,17 +189,17 @@ def doubt(products: Singles) -> float:
     return float(1.0 - (1.0 / chances.sum(axis=1)).mean())
 
 
-def first_of(order: Ints, worth_asking: Callable[[Ints], Bools] | None) -> Ints:
-    """Return the first rows that are worth asking about."""
+def first_of(order: Ints, worth_asking: Callable[[Ints], Bools] | None, n: int = NEAR) -> Ints:
+    """Return the first rows that are worth asking about, at most n."""
     if worth_asking is None:
-        return np.asarray(order[:NEAR])
+        return np.asarray(order[:n])
     found: list[int] = []
     for start in range(0, len(order), NEAR):
         part = order[start : start + NEAR]
         found += part[worth_asking(part)].tolist()
-        if len(found) >= NEAR:
+        if len(found) >= n:
             break
-    return np.array(found[:NEAR], dtype=np.int64)
+    return np.array(found[:n], dtype=np.int64)
 
 
 def class_products(pool: Pool, weights: Singles) -> Singles:

@@ -38,6 +38,7 @@ from aluma.scoring import Choice
 from aluma.scoring.disputes import Disputes
 from aluma.scoring.large import in_sample
 from aluma.scoring.many import (
+    NEAR,
     Matrices,
     choose_among_classes,
     choose_classes_batch,
@@ -51,7 +52,7 @@ from aluma.scoring.many import (
 from aluma.scoring.votes import askable
 from aluma.spaces.frame import Frame
 from aluma.spaces.history import Event, column, learnt
-from aluma.spaces.late import GLANCED_AT, LITTLE_NOISE
+from aluma.spaces.late import GLANCED_AT, LITTLE_NOISE, NEAR_FOR_EACH, Near
 from aluma.spaces.neighbours import Neighbours
 from aluma.spaces.plain import ADVICE
 from aluma.spaces.space import Retraceable, Standing, Watch, unwatched
@@ -319,6 +320,15 @@ class ManySpace(Retraceable):
         What is wrong late is wrong although most hypotheses agree on it, and splits do not find
         that. No hypotheses have to be written down for it. None if it is early.
         """
+        near = self._near(eligible, NEAR)
+        if near is None:
+            return None
+        seen = self.classes * near.seen
+        choice = Choice(int(near.rows[0]), 1.0, 0.25, near.rows, seen).named(near.names)
+        return replace(choice, positive=self._lead(choice.index))
+
+    def _near(self, eligible: Bools, n: int) -> Near | None:
+        """Return the n examples that a late question goes to first, or None if it is early."""
         rng = self.rng(OfState.NEAREST)
         seen, open_, names = in_sample(self.pool, eligible, rng)
         rows = askable(seen, open_)
@@ -335,13 +345,10 @@ class ManySpace(Retraceable):
             known = Neighbours.about(self._neighbours, seen, names, self._typical)
             self._neighbours = known.after(told, self.pool)
             if self._neighbours.to_be_heard:
-                near = self._neighbours.contradicted(products[rows].argmax(axis=1), rows, new)
+                near = self._neighbours.contradicted(products[rows].argmax(axis=1), rows, new, n)
         if not len(near):
-            near = nearest_to_a_tie(products, rows, new)
-        if not len(near):
-            return None
-        choice = Choice(int(near[0]), 1.0, 0.25, near, self.classes * len(rows)).named(names)
-        return replace(choice, positive=self._lead(choice.index))
+            near = nearest_to_a_tie(products, rows, new, n)
+        return Near(seen, names, near, len(rows)) if len(near) else None
 
     def _is_late(self, pool: Pool, rows: Ints, rng: np.random.Generator) -> bool:
         """Say whether there are many answers, or votes divided on little of a pool."""
@@ -418,8 +425,13 @@ class ManySpace(Retraceable):
         return np.asarray(rows @ self._frame.vectors.T)
 
     def batch(self, voters: Matrices, eligible: Any, n: int, *, alpha: float, first: int) -> Ints:
-        """Return n examples that split the hypotheses jointly, the given one first."""
-        del alpha
+        """Return n examples that split the hypotheses jointly, the given one first.
+
+        If it is late, they are some of those that a late question could be about.
+        """
+        near = self._near(eligible, NEAR_FOR_EACH * n) if alpha > 1.0 else None
+        if near is not None and len(late := near.after(first)) >= n:
+            eligible = np.isin(np.arange(len(self.pool)), late)
         jury, rng, noise = (
             voters[:BATCH_JURY],
             self.rng(OfState.BATCH),

@@ -17,7 +17,7 @@ import numpy as np
 
 from aluma.arrays import Bools, Ints, Singles
 from aluma.pool import Pool
-from aluma.scoring.many import first_of
+from aluma.scoring.many import NEAR, first_of
 
 #: So many answers, the last ones, tell whether neighbours foretell answers ...
 RECORD = 50
@@ -98,9 +98,13 @@ class Neighbours:
         return self.agreement >= FORETOLD
 
     def contradicted(
-        self, labels: Ints, rows: Ints, worth_asking: Callable[[Ints], Bools] | None = None
+        self,
+        labels: Ints,
+        rows: Ints,
+        worth_asking: Callable[[Ints], Bools] | None = None,
+        n: int = NEAR,
     ) -> Ints:
-        """Return rows whose neighbours contradict their label, the most contradicted first.
+        """Return n rows whose neighbours contradict their label, the most contradicted first.
 
         That is where the nearest answered example of the label's class is farthest, as a multiple
         of how far the nearest one of another class is.
@@ -108,7 +112,7 @@ class Neighbours:
         Parameters
         ----------
         labels : the classes of the rows
-        rows : those that may be returned; some of them are
+        rows : those that may be returned
         worth_asking : says which of some rows may be; it is asked about few
         """
         classes = np.array(list(self.nearest))
@@ -117,7 +121,7 @@ class Neighbours:
         same = np.where(own, squares, np.inf).min(axis=0)
         other = np.where(own, np.inf, squares).min(axis=0)
         ratio = same / np.maximum(other, np.finfo(np.float32).tiny)
-        return first_of(rows[np.argsort(-ratio, kind="stable")], worth_asking)
+        return first_of(rows[np.argsort(-ratio, kind="stable")], worth_asking, n)
 
     def _place(self, index: int) -> int | None:
         """Return where an example of the whole pool is among these, or None."""
