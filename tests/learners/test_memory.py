@@ -10,7 +10,7 @@ import pytest
 
 from aluma import ALuMA
 from aluma.promises.audit import Audit
-from evidence import generator
+from evidence import generator, seed_of
 
 #: Bytes an example, at most: eight are the label that is handed out, or sixteen the shares. The
 #: rest are shares in float32, codes of labels and masks, not all of which are there at once. It
@@ -23,7 +23,9 @@ def most_bytes(m: int, what: str) -> int:
     X = generator(0).standard_normal((m, 2)).astype(np.float32)
     X[m // 2] = 0
     y = np.where(X @ [1.0, 2.0] > 0, 1, -1)
-    learner: Any = ALuMA(X, classes=(-1, 1), promise="credible", random_state=0, n_hypotheses=50)
+    learner: Any = ALuMA(
+        X, classes=(-1, 1), promise="credible", random_state=seed_of(0), n_hypotheses=50
+    )
     for _ in range(6):
         learner.tell(learner.ask(), y[learner.ask()])
 
