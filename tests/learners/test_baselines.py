@@ -1,6 +1,8 @@
 """Baselines ask and answer like learners, and do what their libraries do."""
 
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,6 +11,9 @@ from sklearn.linear_model import LogisticRegression
 import aluma
 from aluma.learners import baselines
 from aluma.learners.baselines import LogisticMargin, SkactivemlLearner
+from aluma.pool import Pool
+from aluma.prediction.prediction import Prediction
+from aluma.spaces.situation import Situation
 from evidence import generator
 
 RNG = generator(2)
@@ -53,6 +58,36 @@ def test_one_class_is_predicted_until_both_are_told(build) -> None:
     learner.tell(i, "no")
     assert (learner.predict(X) == "no").all()
     assert isinstance(learner.ask(), int)
+
+
+def test_one_class_is_predicted_again_when_the_other_s_answers_are_gone() -> None:
+    """Also where the label that was told first sorts first, and stands for +1."""
+    learner = LogisticMargin(X)
+    learner.tell(0, "a")
+    learner.tell(1, "b")
+    both = learner.labels
+    learner.replay(learner.history[:1])
+    learner.labels = both
+    assert (learner.predict() == "a").all()
+    assert learner.predict_proba().tolist() == [[1.0, 0.0]] * len(X)
+
+
+@pytest.mark.parametrize("kind", [bool, np.int64, np.float32])
+def test_a_prediction_of_one_s_own_may_return_any_numbers(kind: type) -> None:
+    class Own(Prediction[Any]):
+        words = "the first column"
+
+        def shares(self, at: Situation[Any], pool: Pool) -> Any:
+            return (pool.rows(np.arange(len(pool)))[:, 0] > 0).astype(kind)
+
+    learner = LogisticMargin(X)
+    learner.tell(0, "a")
+    learner.tell(1, "b")
+    learner.parts = replace(learner.parts, prediction=Own())
+    expected = np.where(X[:, 0] > 0, "a", "b")
+    expected[:2] = "a", "b"
+    assert learner.predict().tolist() == expected.tolist()
+    np.testing.assert_array_equal(learner.predict_proba()[:, 1], expected == "b")
 
 
 @pytest.mark.parametrize("intercept", [True, False])

@@ -154,7 +154,7 @@ def test_shares_are_those_of_the_second_label(given_order: bool, positive: list[
     expected = shares.copy() if given_order else 1 - shares
     # The second label is "a", which is +1, as given; it is "b", which is -1, as learnt.
     labels = Labels(("b", "a")) if given_order else learnt("a", "b")
-    second = labels.second_shares(shares, np.array([0]))
+    second = labels.second_shares(shares, np.arange(len(shares)) == 0)
     assert second[0] == 1.0
     np.testing.assert_array_equal(second[1:], expected[1:])
 

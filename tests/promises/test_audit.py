@@ -38,6 +38,14 @@ def courses(n: int, share: float, doubt: str | None, runs: int, first: int) -> n
     return failed
 
 
+@pytest.mark.parametrize("labels", [[1, 1.0, 1, True], [1.0, 1, True, 1.0], [True, 1, 1.0, True]])
+def test_an_answer_is_spelled_as_its_label_was_first(labels: list[object]) -> None:
+    checks = Audit(labels, classes=[2])
+    for _ in labels:
+        checks.tell(checks.ask(), 1)
+    assert {type(answer) for answer in checks.answers} == {type(labels[0])}
+
+
 @pytest.mark.parametrize(
     ("share", "doubt"),
     [(0.08, None), (0.04, None), (0.08, "helpful"), (0.08, "useless"), (0.08, "adversarial")],

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from aluma.promises import labelling
@@ -15,6 +15,8 @@ from aluma.promises.labelling import Labelling
 SIMPLE = st.one_of(st.integers(-3, 300), st.booleans(), st.floats(-2, 2), st.text(max_size=2))
 
 
+@example([0.0, -0.0, 0.0], 0.0)
+@example([1, 1.0, True, 1], 1)
 @given(st.lists(SIMPLE, min_size=1, max_size=400), SIMPLE)
 def test_codes_say_what_a_list_does(labels: list[Any], value: Any) -> None:
     found = Labelling.of(labels)
@@ -48,7 +50,16 @@ def test_there_are_labels(nothing: Any) -> None:
         Labelling.of(nothing)
 
 
-@pytest.mark.parametrize("wrong", [[None], [float("nan")], [["a"]], np.zeros((2, 2), dtype=int)])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        [None],
+        [float("nan")],
+        [["a"]],
+        np.zeros((2, 2), dtype=int),
+        np.ma.array([1, 2, 3], mask=[0, 1, 0]),
+    ],
+)
 def test_what_is_no_label(wrong: Any) -> None:
     with pytest.raises((TypeError, ValueError), match="a label"):
         Labelling.of(wrong)

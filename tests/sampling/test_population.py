@@ -156,7 +156,7 @@ def test_wrong_walls_in_float32_would_be_seen(monkeypatch: pytest.MonkeyPatch) -
 
 def test_where_float32_tells_too_little_chains_go_on_in_float64() -> None:
     narrow = Walls.of(wedge(1e-3).walls, 2)
-    moving = Moving.of(np.array([[1.0, 5e-4]] * 64) @ np.eye(2), narrow.single())
+    moving = Moving.of(np.array([[1.0, 5e-4]] * 64), narrow.single())
     assert moving.walls.kind is np.float32
     moving, flight = moving.flown(0.5, generator(15))
     assert flight.unclear > MOST_UNCLEAR

@@ -67,7 +67,8 @@ def test_answers_are_the_same_whether_they_came_one_by_one_or_together() -> None
     changed = [*events[:5], (7, -events[7][1])]
     again = at_once.after(changed, pool)
     np.testing.assert_array_equal(again.boundary(0.5), none.after(changed, pool).boundary(0.5))
-    assert again.has(pool.rows(np.arange(9))).tolist() == [True] * 5 + [False, False, True, False]
+    some = pool.rows(np.array([0, 1, 2, 3, 4, 5, 6, 7, 8, 6]))
+    assert again.news()(some).tolist() == [False] * 5 + [True, True, False, True, False]
 
 
 def test_the_boundary_is_that_of_whole_rows() -> None:
@@ -110,9 +111,9 @@ def test_before_it_is_late_it_takes_a_split(m: int, late: int) -> None:
 
 def test_a_late_batch_is_of_examples_near_a_tie_that_separate_hypotheses() -> None:
     X, y = apart(3)
-    # Copies of what is near would all be near: one of them says what all do.
-    X[-60:] = X[-120:-60]
-    y[-60:] = y[-120:-60]
+    # Copies of what is near are all near: one of them says what all do.
+    X[100:] = np.repeat(X[100:115], 20, axis=0)
+    y[100:] = np.repeat(y[100:115], 20)
     space, eligible = told(X, y), np.arange(len(X)) >= ANSWERS
     near = space.nearest(eligible)
     assert near is not None
@@ -121,8 +122,9 @@ def test_a_late_batch_is_of_examples_near_a_tie_that_separate_hypotheses() -> No
         assert len(set(batch.tolist())) == n
         assert batch[0] == near.index
         assert eligible[batch].all()
-        # 32 are named, and the batch is of twice as many as it has.
+        # The batch is of twice as many as it has, and more than 32 are not named.
         assert set(batch.tolist()) <= set(near.candidates[: NEAR_FOR_EACH * n].tolist())
+        assert len(near.candidates) >= NEAR_FOR_EACH * n
         assert len(np.unique(X[batch], axis=0)) == n
     # What is asked about first need not be near.
     other = int(np.flatnonzero(eligible & ~np.isin(np.arange(len(X)), near.candidates))[0])
@@ -143,20 +145,22 @@ def test_a_batch_is_of_splits_with_alpha_1_or_early_or_if_too_few_are_near(
 
     late, greedy = batch(space, 10, 1.05), batch(space, 10, 1.0)
     with monkeypatch.context() as without:
-        without.setattr(LooseningSpace, "_near", lambda *_: None)
+        without.setattr(LooseningSpace, "_near", lambda *_, **__: None)
         plain = batch(space, 10, 1.05)
         assert greedy == batch(space, 10, 1.0)
     assert plain != late
     few = Near(space.pool, None, np.flatnonzero(eligible)[:5], 5)
-    monkeypatch.setattr(LooseningSpace, "_near", lambda *_: few)
+    monkeypatch.setattr(LooseningSpace, "_near", lambda *_, **__: few)
     assert batch(space, 10, 1.05) == plain
 
 
+@pytest.mark.parametrize("fewest", [32, 1024], ids=["its sample", "another sample"])
 def test_late_batches_of_a_large_pool_have_the_names_that_rows_have_there(
-    monkeypatch: pytest.MonkeyPatch,
+    fewest: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("aluma.pool.sample.FEWEST_ROWS", 64)
     monkeypatch.setattr("aluma.pool.sample.MOST_ROWS", 256)
+    monkeypatch.setattr("aluma.scoring.large.FEWEST", fewest)
     X, y = apart(3, m=3000)
     space = told(X, y)
     assert space.pool.is_large

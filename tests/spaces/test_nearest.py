@@ -75,7 +75,10 @@ def test_a_late_batch_is_of_examples_near_a_tie(
     if large:
         monkeypatch.setattr("aluma.pool.sample.FEWEST_ROWS", 64)
         monkeypatch.setattr("aluma.pool.sample.MOST_ROWS", 512)
+        monkeypatch.setattr("aluma.scoring.large.FEWEST", 32)
     X, y = clusters(4, m=3000, apart=3.0)
+    # Of a hundred examples each four times, so that copies could fill a batch.
+    X[200:600], y[200:600] = np.repeat(X[200:300], 4, axis=0), np.repeat(y[200:300], 4)
     space, eligible = told(X, y, 101), np.arange(len(X)) >= 101
     assert space.pool.is_large == large
     near = space.nearest(eligible)
@@ -83,7 +86,7 @@ def test_a_late_batch_is_of_examples_near_a_tie(
     for n in (1, 6, 12):
         batch = space.batch(space.voters(), eligible, n, alpha=1.05, first=near.index)
         assert batch[0] == near.index
-        assert len(set(batch.tolist())) == n
+        assert len(np.unique(X[batch], axis=0)) == n
         assert set(batch.tolist()) <= set(near.candidates.tolist())
     # The paper's own choice is among all, and so is one that is early.
     greedy = space.batch(space.voters(), eligible, 12, alpha=1.0, first=near.index)

@@ -90,12 +90,12 @@ class ALuMA(Learner):
         the least expected disagreement over the pool; if you go on when it is settled, three in
         four questions are the one nearest to the centre of the version space. Late, seven in eight
         are the one nearest to a tie by weights that allow for noise, or, where neighbours foretell
-        answers, three in eight one whose neighbours contradict its label. With more than two
-        classes that is from 100 answers on (ten for each class, if that is more) or when votes are
-        divided on little; with two, ``slack="auto"`` and 25 features or more (a bias counts as one)
-        from 40 answers on (20 to 39 if there are fewer than 800 examples) and when they are, unless
-        four answers for each feature have contradicted each other nowhere. 1 is the paper's
-        algorithm.
+        answers, one whose neighbours contradict its label (with two classes, three in eight). With
+        more than two classes that is from 100 answers on (ten for each class, if that is more) or
+        when votes are divided on little; with two, ``slack="auto"`` and 25 features or more (a bias
+        counts as one) from 40 answers on (20 to 39 if there are fewer than 800 examples) and when
+        they are, unless four answers for each feature have contradicted each other nowhere. 1 is
+        the paper's algorithm.
     client : dask.distributed.Client, optional
         Of the cluster that keeps the examples (a Dask or zarr array, or a path that its workers
         can read), if it is not the active one; see docs/scale.md.

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from aluma.arrays import Floats, Ints, Shares, Signs, plain
+from aluma.arrays import Bools, Floats, Shares, Signs, plain
 from aluma.pool.store import parts
 from aluma.spaces.history import column
 
@@ -132,7 +132,7 @@ class Labels:
         """Return shares of votes, a column for each sign, as columns in the order of ``order``."""
         return np.asarray(shares[:, [column(self._signs[label]) for label in self.order]])
 
-    def second_shares(self, positive: Shares, tied: Ints) -> Shares:
+    def second_shares(self, positive: Shares, tied: Bools) -> Shares:
         """Turn shares of + votes, in place, into those for ``order[1]``, where ties go."""
         if self._signs[self.order[1]] != 1:
             np.subtract(1.0, positive, out=positive)

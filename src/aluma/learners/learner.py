@@ -593,13 +593,16 @@ class Learner:
 
     def _second_shares(self, pool: Pool, told: Iterable[Event], *, counted: bool = False) -> Shares:
         """Return the share of votes for the second label, in place of which is what was told."""
-        positive, known = self._vote(pool, counted=counted), []
+        positive = self._vote(pool, counted=counted)
+        if positive.dtype.kind != "f":
+            # Of somebody's own prediction, say.
+            positive = positive.astype(np.float64)
+        shares = self._labels.second_shares(positive, pool.zero_mask)
+        second = self._labels.sign(self._labels.order[1])
         for event in told:
             if event.sign:
-                positive[event.index] = (event.sign + 1) / 2
-                known.append(event.index)
-        tied = np.setdiff1d(np.flatnonzero(pool.zero_mask), known)
-        return self._labels.second_shares(positive, tied)
+                shares[event.index] = float(event.sign == second)
+        return shares
 
     def _class_shares(self, pool: Pool, told: Iterable[Event]) -> Shares:
         """Return the share of votes for each class, in place of which is what was told."""

@@ -59,7 +59,7 @@ class Logistic(Prediction[Space]):
     def shares(self, at: Situation[Space], pool: Pool) -> Floats:
         """Return the probability of the positive label."""
         if not both_told(at):
-            return np.full(len(pool), (at.signs.sum() > 0) if at.n_answers else 0.5)
+            return np.full(len(pool), float(at.signs.sum() > 0) if at.n_answers else 0.5)
         model = self._fits.fitted(at)
         return np.concatenate([model.predict_proba(rows)[:, 1] for _, rows in pool.blocks()])
 

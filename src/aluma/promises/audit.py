@@ -80,7 +80,9 @@ class Audit:
         self._closed = classes is not None
         listed = () if classes is None else classes
         #: Labels there may be, each as it was first written: 1 and 1.0 are one label.
-        self._spelling = {value: value for value in (*self._given.values, *map(plain, listed))}
+        self._spelling: dict[Hashable, Hashable] = {}
+        for value in (*self._given.values, *map(plain, listed)):
+            self._spelling.setdefault(value, value)
         self._known = _checked_known(known, len(self._given))
         self.seed = entropy(random_state)
         weights = _weights(doubt, self._known)

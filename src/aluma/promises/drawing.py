@@ -26,29 +26,31 @@ class Drawing:
 
     Parameters
     ----------
-    known : mask of those that are not drawn
+    known : mask of those that are not drawn, not to be changed
     weights : of all examples, or None where they are alike
     seed, name : of the draws
     """
 
     def __init__(self, known: Bools, weights: Floats | None, seed: int, name: int) -> None:
-        self._known = np.flatnonzero(known)
-        self._n, self._seed, self._name = len(known) - len(self._known), seed, name
+        self._known, self._n = known, int(np.count_nonzero(~known))
+        self._seed, self._name = seed, name
         every = self._n <= WHOLE or weights is not None
-        self._found = self._in_order(weights, known) if every else self._lowest(FIRST)
+        self._found = self._in_order(weights) if every else self._lowest(FIRST)
 
     def __len__(self) -> int:
         return self._n
 
     def first(self, n: int) -> Ints:
         """Return the first n of them, or all there are."""
-        if n > len(self._found) < self._n:
-            self._found = self._lowest(min(2 * n, self._n))
-        return self._found[:n]
+        found = self._found
+        if n > len(found) < self._n:
+            # In one step, since forks share it.
+            self._found = found = self._lowest(min(2 * n, self._n))
+        return found[:n]
 
-    def _in_order(self, weights: Floats | None, known: Bools) -> Ints:
+    def _in_order(self, weights: Floats | None) -> Ints:
         """Return all of them."""
-        unknown = np.flatnonzero(~known)
+        unknown = np.flatnonzero(~self._known)
         rates = np.ones(len(unknown)) if weights is None else weights[unknown]
         rings = self._clocks().exponential(size=len(unknown)) / rates
         return np.asarray(unknown[np.argsort(rings)])
@@ -72,7 +74,8 @@ class Drawing:
 
     def _names(self, places: Ints) -> Ints:
         """Return which examples are at some places among those that are drawn."""
-        before = self._known - np.arange(len(self._known))
+        known = np.flatnonzero(self._known)
+        before = known - np.arange(len(known))
         return np.asarray(places + np.searchsorted(before, places, side="right"))
 
     def _clocks(self) -> np.random.Generator:

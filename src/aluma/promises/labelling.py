@@ -5,6 +5,7 @@ Labels of ten million examples are ten megabytes like that, and a hundred as a l
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -39,15 +40,17 @@ class Labelling:
     @classmethod
     def of(cls, labels: Iterable[Any]) -> Labelling:
         """Return labels as they are now."""
-        if isinstance(labels, np.ndarray) and labels.dtype.kind in "biu" and labels.ndim == 1:
+        if type(labels) is np.ndarray and labels.dtype.kind in "biu" and labels.ndim == 1:
             return cls._of_numbers(labels)
-        places: dict[tuple[type, Hashable], int] = {}
+        places: dict[tuple[type, Hashable, float], int] = {}
         codes = []
         for label in labels:
             value = plain(label)
-            codes.append(places.setdefault((type(value), value), len(places)))
+            # 0.0 and -0.0 are written in two ways, too.
+            sign = math.copysign(1.0, value) if isinstance(value, float) else 1.0
+            codes.append(places.setdefault((type(value), value, sign), len(places)))
         kind = np.min_scalar_type(-len(places))
-        return cls([value for _, value in places], np.array(codes, dtype=kind))
+        return cls([value for _, value, _ in places], np.array(codes, dtype=kind))
 
     @classmethod
     def _of_numbers(cls, labels: npt.NDArray[Any]) -> Labelling:

@@ -22,11 +22,12 @@ next one hit: that the order of the two is wrong changes nothing but the last bi
 Between the walls of several classes a bounce changes few of them, see
 :mod:`aluma.sampling.class_reflection`.
 
-Draws from wide cones are made in float32, where a bounce takes a third of the time (see
-:meth:`~aluma.sampling.chains.Walls.single`). The bounces then say where a trajectory ends, and its
-end point says it too; where the two differ by more than float32 rounds, and where the end point is
-not clearly inside, the trajectory is followed again in float64. So it is the same flow up to
-rounding, and which side of a wall a point is on is decided in float64 as ever.
+Draws from wide cones are made in float32, and populations between many walls fly in it: a bounce
+takes a third of the time there (see :meth:`~aluma.sampling.chains.Walls.single`). The bounces then
+say where a trajectory ends, and its end point says it too; where the two differ by more than
+float32 rounds, and where the end point is not clearly inside, the trajectory is followed again in
+float64. So it is the same flow up to rounding, and which side of a wall a point is on is decided in
+float64 as ever.
 
 Rounding can put an end point on the wrong side of a wall that it nearly touches. End points are
 therefore judged in float64 with :func:`aluma.geometry.cone.guard` to spare, and a trajectory that

@@ -12,7 +12,7 @@ module needs only those before it:
   the pool (approximate greediness put to work);
 - :mod:`~aluma.scoring.batch`: several examples that split the population jointly.
 
-All hypotheses are exchangeable here: their order is drawn anew from the generator passed in.
+All hypotheses are exchangeable here: where a generator is passed in, their order is drawn anew.
 """
 
 from aluma.scoring.batch import choose_batch, separating

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from aluma.arrays import Bools, Floats, Ints, Singles
+from aluma.arrays import Bools, Floats, Ints
 from aluma.pool import Pool
 from aluma.scoring.choice import JURY, WITNESSES, decide, disagreement_left
 from aluma.scoring.elimination import DELTA, shortlist
@@ -77,7 +77,7 @@ def choose_batch(
     return drawn[_greedily(aim, len(drawn), n)]
 
 
-def separating(pool: Pool, W: Singles, rows: Ints, n: int) -> Ints:
+def separating(pool: Pool, W: npt.NDArray[Any], rows: Ints, n: int) -> Ints:
     """Return n of some rows, the first of them among these, that separate most pairs jointly."""
     votes = vote_matrix(pool, W[:JURY], rows)
     return rows[_greedily(_Pairs(votes), len(rows), n)]

@@ -9,7 +9,7 @@ them is where both sides meet.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -79,13 +79,14 @@ class Answered:
             digests.append(_digest(x))
         return Answered(tuple(told), frame, tuple(coordinates), tuple(digests))
 
-    def has(self, rows: Floats) -> Bools:
-        """Say which rows are copies of answered examples: to ask about those would tell nothing.
+    def news(self) -> Callable[[Floats], Bools]:
+        """Return what says which rows are copies of no answered example, and of no row before.
 
-        As near to a tie as the one they are copies of, they would be asked about one by one.
+        To ask about a copy would tell nothing. As near to a tie as the one they are copies of, they
+        would be asked about one by one, or fill a batch.
         """
         known = set(self.digests)
-        return np.array([_digest(x) in known for x in rows], dtype=bool)
+        return lambda rows: first_of_their_kind(map(_digest, rows), known)
 
     def boundary(self, noise: float) -> Floats:
         """Return the direction, in some length, at right angles to the likeliest boundary."""
@@ -103,6 +104,15 @@ def common(one: Sequence[tuple[int, int]], other: Sequence[tuple[int, int]]) -> 
     """Return with how many of the same answers two histories begin."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def first_of_their_kind(kinds: Iterable[bytes], known: set[bytes]) -> Bools:
+    """Say which of some kinds are not known yet; then they are."""
+    found = []
+    for kind in kinds:
+        found.append(kind not in known)
+        known.add(kind)
+    return np.array(found, dtype=bool)
 
 
 def _digest(x: Floats) -> bytes:

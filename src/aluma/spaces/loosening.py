@@ -346,7 +346,7 @@ class LooseningSpace(Hypotheses):
         to nothing is in dispute, and where neighbours foretell answers, it is every second time one
         that they contradict.
         """
-        near = self._near(eligible, NEAR)
+        near = self._near(eligible, NEAR, hear=len(self._told) % EVERY == 0)
         if near is None:
             return None
         positive = float(self._inner.glance(near.pool, near.rows[:1])[0])
@@ -357,16 +357,19 @@ class LooseningSpace(Hypotheses):
     ) -> Ints:
         """Return n examples, the given one first, that split the voters jointly.
 
-        If it is late, they are some of those that a late question could be about.
+        If it is late, they are some of those that are nearest to a tie.
         """
-        near = self._near(eligible, NEAR_FOR_EACH * n) if alpha > 1.0 else None
+        near = self._near(eligible, NEAR_FOR_EACH * n, hear=False) if alpha > 1.0 else None
         rows = None if near is None else near.after(first)
         if rows is None or len(rows) < n:
             return super().batch(voters, eligible, n, alpha=alpha, first=first)
         return separating(self.pool, voters, rows, n)
 
-    def _near(self, eligible: Bools, n: int) -> Near | None:
-        """Return the n examples that a late question goes to first, or None if it is early."""
+    def _near(self, eligible: Bools, n: int, *, hear: bool) -> Near | None:
+        """Return the n examples that a late question goes to first, or None if it is early.
+
+        With ``hear``, those that neighbours contradict most, where these are to be heard.
+        """
         if not self._may_be_late():
             return None
         rng = self.rng(OfState.NEAREST)
@@ -379,12 +382,14 @@ class LooseningSpace(Hypotheses):
         self._answered = self._answered.after(self._told, self.pool)
         boundary = self._answered.boundary(LITTLE_NOISE * self._typical)
 
+        news = self._answered.news()
+
         def is_new(some: Ints) -> Bools:
-            return ~self._answered.has(self.pool.rows(some if names is None else names[some]))
+            return news(self.pool.rows(some if names is None else names[some]))
 
         beyond = margins(seen, boundary, rows)
         near = np.empty(0, dtype=np.int64)
-        if disputed < SETTLED and len(self._told) % EVERY == 0:
+        if hear and disputed < SETTLED:
             known = Neighbours.about(self._neighbours, seen, names, self._typical)
             self._neighbours = known.after(self._told, self.pool)
             if self._neighbours.to_be_heard:

@@ -79,7 +79,10 @@ class LooseningManySpace(LooseningSpace):
     def batch(
         self, voters: npt.NDArray[Any], eligible: Bools, n: int, *, alpha: float, first: int
     ) -> Ints:
-        """Return n examples that split the hypotheses jointly, the given one first."""
+        """Return n examples that split the hypotheses jointly, the given one first.
+
+        If it is late, they are some of those that a late question could be about.
+        """
         return self._inner.batch(voters, eligible, n, alpha=alpha, first=first)
 
     def _check_together(self, told: Answers) -> None:

@@ -52,7 +52,7 @@ from aluma.scoring.many import (
 from aluma.scoring.votes import askable
 from aluma.spaces.frame import Frame
 from aluma.spaces.history import Event, column, learnt
-from aluma.spaces.late import GLANCED_AT, LITTLE_NOISE, NEAR_FOR_EACH, Near
+from aluma.spaces.late import GLANCED_AT, LITTLE_NOISE, NEAR_FOR_EACH, Near, first_of_their_kind
 from aluma.spaces.neighbours import Neighbours
 from aluma.spaces.plain import ADVICE
 from aluma.spaces.space import Retraceable, Standing, Watch, unwatched
@@ -335,15 +335,21 @@ class ManySpace(Retraceable):
         if not self._is_late(seen, rows, rng):
             return None
 
+        known = {x for x, _ in self._known}
+
         def new(some: Ints) -> Bools:
-            return self._are_new(some if names is None else names[some])
+            """Say which are copies of no answered example, and of none before."""
+            X = self.pool.rows(some if names is None else names[some])
+            if self.pool.bias:
+                X[:, -1] *= self._share
+            return first_of_their_kind((x.tobytes() for x in X), known)
 
         products = self.fitted(seen, LITTLE_NOISE)
         near = np.empty(0, dtype=np.int64)
         if doubt(products[rows]) < DOUBT:
             told = [(index, column(sign)) for index, sign in self._told]
-            known = Neighbours.about(self._neighbours, seen, names, self._typical)
-            self._neighbours = known.after(told, self.pool)
+            before = Neighbours.about(self._neighbours, seen, names, self._typical)
+            self._neighbours = before.after(told, self.pool)
             if self._neighbours.to_be_heard:
                 near = self._neighbours.contradicted(products[rows].argmax(axis=1), rows, new, n)
         if not len(near):
@@ -358,17 +364,6 @@ class ManySpace(Retraceable):
         points = self._population.points[:GLANCE]
         glance = next(self._lifted(points, named(self.key, OfState.GLANCE)))
         return disputed_share(class_counts(pool, glance, looked) / len(glance)) < SETTLING
-
-    def _are_new(self, rows: Ints) -> Bools:
-        """Say which examples are no copies of answered ones: those would tell nothing, and again.
-
-        As near to a tie as the one they are copies of, they would be asked about one by one.
-        """
-        answered = {x for x, _ in self._known}
-        X = self.pool.rows(rows)
-        if self.pool.bias:
-            X[:, -1] *= self._share
-        return np.array([x.tobytes() not in answered for x in X], dtype=bool)
 
     def _has_many(self, answers: int) -> bool:
         """Say whether there are so many answers that few questions are asked of hypotheses."""
@@ -431,7 +426,8 @@ class ManySpace(Retraceable):
         """
         near = self._near(eligible, NEAR_FOR_EACH * n) if alpha > 1.0 else None
         if near is not None and len(late := near.after(first)) >= n:
-            eligible = np.isin(np.arange(len(self.pool)), late)
+            eligible = np.zeros(len(self.pool), dtype=bool)
+            eligible[late] = True
         jury, rng, noise = (
             voters[:BATCH_JURY],
             self.rng(OfState.BATCH),

@@ -104,10 +104,10 @@ class Neighbours:
         worth_asking: Callable[[Ints], Bools] | None = None,
         n: int = NEAR,
     ) -> Ints:
-        """Return n rows whose neighbours contradict their label, the most contradicted first.
+        """Return the n rows whose label their neighbours contradict most, or support least.
 
         That is where the nearest answered example of the label's class is farthest, as a multiple
-        of how far the nearest one of another class is.
+        of how far the nearest one of another class is: contradicted from 1 on.
 
         Parameters
         ----------
