@@ -27,6 +27,14 @@ def test_kinds_of_features_are_compared_in_pairs(messages, monkeypatch, tmp_path
     assert "+0.0 (0.0) / +0.0 (0.0)" in capsys.readouterr().out
 
 
+def test_runs_of_a_page_are_about_all_texts_in_orders_of_their_own(messages):
+    runs = [messages.shuffled(seed) for seed in (1, 1, 2)]
+    told = [list(zip(one.texts, one.positive.tolist(), strict=True)) for one in runs]
+    assert told[0] == told[1] != told[2]
+    whole = sorted(zip(messages.texts, messages.positive.tolist(), strict=True))
+    assert sorted(told[0]) == sorted(told[2]) == whole
+
+
 def test_images_have_edges_and_pixels():
     lines = np.zeros((40, 8, 8), dtype=np.uint8)
     lines[:20, 3], lines[20:, :, 3] = 255, 255

@@ -31,7 +31,7 @@ from rich.table import Table
 
 from aluma.app.features import of_texts
 from aluma.app.word_vectors import word_vectors
-from aluma.arrays import Bools, Floats
+from aluma.arrays import Bools, Floats, Ints
 from aluma.lab import datasets
 from aluma.lab.bench import one_core
 from aluma.lab.bench.embedding_entrants import Ours
@@ -66,8 +66,14 @@ class Labelled(NamedTuple):
     def drawn(self, seed: int, rows: int = ROWS) -> Labelled:
         """Return some of them."""
         rng = np.random.default_rng((seed, CHOOSING_ROWS))
-        chosen = np.sort(rng.permutation(len(self.texts))[:rows])
-        return Labelled([self.texts[i] for i in chosen], self.positive[chosen])
+        return self._at(np.sort(rng.permutation(len(self.texts))[:rows]))
+
+    def shuffled(self, seed: int) -> Labelled:
+        """Return all of them in another order, which is what a page's run goes by."""
+        return self._at(np.random.default_rng((seed, CHOOSING_ROWS)).permutation(len(self.texts)))
+
+    def _at(self, rows: Ints) -> Labelled:
+        return Labelled([self.texts[i] for i in rows], self.positive[rows])
 
 
 @lru_cache(maxsize=1)
@@ -127,7 +133,7 @@ def page(console: Console, kept: KeptRuns, seeds: Sequence[int], names: Sequence
         for name in names:
             for kind, options in OPTIONS.items():
                 if (name, seed, kind) not in kept:
-                    kept.add((name, seed, kind), answered(_whole(name).drawn(seed, 10**9), options))
+                    kept.add((name, seed, kind), answered(_whole(name).shuffled(seed), options))
     console.print(shown(kept, names, list(OPTIONS), seeds, PAGE_MARKS))
 
 
