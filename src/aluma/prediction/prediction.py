@@ -19,7 +19,7 @@ class Prediction(ABC, Generic[S]):
 
     @abstractmethod
     def shares(self, at: Situation[S], pool: Pool) -> Floats:
-        """Return the share of + votes for each example of a pool: a new array, which is changed."""
+        """Return the share of + votes for each example of a pool, in a new array."""
 
     def leaning(self, at: Situation[S], pool: Pool) -> Shares:
         """Return shares that tell the label of each example, where that takes fewer votes."""
