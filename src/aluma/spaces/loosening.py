@@ -64,7 +64,7 @@ DEAR_ANSWERS = 512
 #: smaller by two standard errors of the pairs.
 LATE, SETTLING = 40, 0.1
 #: Of a small pool, after one answer to so many examples, but so many answers. With 20 instead of
-#: 40, on eight pools of 340 to 570 examples, nothing was worse by more than 0.25 (0.18) labels after
+#: 40, on eight pools of 340 to 570 examples, nothing was worse by more than 0.25 (0.18) labels at
 #: 16 to 80; digits 3 and 8 had 0.5 (0.4) of 2.9 fewer wrong after 25 (20 tuning seeds), breast
 #: cancer 1.2 (0.6) of 9.6 after 35 (12). On 2,000 of MNIST 4 and 7, 3.1 (1.5) more of 35 were.
 SMALL_SHARE, LATE_IF_SMALL = 20, 20
